@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { createRetrievalService } from '../retrieval/index.ts'
-import { isWhole, type ReadingServices, writeStatement } from './reading-tools.service.ts'
+import { isWhole, markDisputed, type ReadingServices, writeStatement } from './reading-tools.service.ts'
 import { defineTool, reads, type Tool } from './tool.ts'
 import { FetchInput, SearchInput } from './tools.schemas.ts'
 
@@ -49,7 +49,10 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
         throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
       const { type, status, created_at, tags, scope } = record
       const text = writeStatement(record, longestText)
-      const metadata = { type, status, created_at, tags, ...(scope === undefined ? {} : { scope }) }
+      const metadata = {
+        ...{ type, status, created_at, tags, ...markDisputed(record) },
+        ...(scope === undefined ? {} : { scope }),
+      }
       const title = writeStatement(record, longestTitle)
       return {
         text: JSON.stringify({ id: record.id, title, text, url: buildUrl(origin, record.id), metadata }),

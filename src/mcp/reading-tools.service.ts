@@ -4,6 +4,7 @@ import type { MemoryRecord, RecordsService, RedactedRecord } from '../records/in
 import {
   type createPromptContextService,
   type createRetrievalService,
+  isContested,
   stateRecord,
 } from '../retrieval/index.ts'
 import { defineTool, reads, type Tool, type ToolContext } from './tool.ts'
@@ -146,11 +147,16 @@ export function writeStatement({ payload, scope }: MemoryRecord, limit: number):
   return stateRecord(payload, limit, { names: new Map(), wordPrefixes: [], scope }).text
 }
 
+/** A contested fact stays active, and is found. */
+export function markDisputed(record: MemoryRecord): { disputed?: true } {
+  return isContested(record) ? { disputed: true } : {}
+}
+
 /** Shorter texts until the answer is small enough, whatever characters they have. */
 function shorten(records: readonly (MemoryRecord | RedactedRecord)[], limit = longestText): object[] {
   const items = records.filter(isWhole).map((record) => {
     const { id, type, created_at, status } = record
-    return { id, type, text: writeStatement(record, limit), created_at, status }
+    return { id, type, text: writeStatement(record, limit), created_at, status, ...markDisputed(record) }
   })
   const bytes = Buffer.byteLength(JSON.stringify([JSON.stringify(items), items]))
   return bytes <= maxRecentBytes || limit < 20 ? items : shorten(records, Math.floor(limit / 2))

@@ -10,6 +10,7 @@
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).
  */
 export { createPromptContextService } from './prompt/prompt-context.service.ts'
+export { isContested } from './prompt/prompt-writing.ts'
 export { stateRecord } from './prompt/record-statement.ts'
 export { retrievalRoutes } from './retrieval.routes.ts'
 export { createRetrievalService } from './retrieval.service.ts'

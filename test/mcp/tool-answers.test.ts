@@ -152,3 +152,19 @@ it('accepts an emoji where a reference or the name of an actor is cut', async ()
   const said = await callTool(named, 'remember', { text: 'The kettle is blue.' })
   expect((await read(app, said.id)).audit_log[0].actor).toBe(`${name}/`)
 })
+
+it('marks a contested fact as disputed until it is uncontested', async () => {
+  const scope = 'disputes'
+  const openai = await connectClient(app, { profile: 'openai' })
+  const { id } = await call('remember', { text: 'The office is in Lyon.', scope })
+  const listAll = async () => [
+    ...(await call('recent', { scope })).items,
+    JSON.parse(((await openai.callTool({ name: 'fetch', arguments: { id } })) as Body).content[0].text)
+      .metadata,
+  ]
+  for (const each of await listAll()) expect(each).not.toHaveProperty('disputed')
+  await call('revise', { id, op: 'contest', reason: 'it moved' })
+  for (const each of await listAll()) expect(each).toMatchObject({ status: 'active', disputed: true })
+  await app.request('POST', `/v1/records/${id}/uncontest`, { body: { actor: 'a', rationale: 'b' } })
+  for (const each of await listAll()) expect(each).not.toHaveProperty('disputed')
+})
