@@ -31,7 +31,7 @@ import {
   updateRows,
 } from './effects.queries.ts'
 import { type FindErased, findErasedReturns } from './erased-contents.service.ts'
-import { describeTaken, findMoved } from './moved-records.ts'
+import { describeTaken, findMoved, listReplacedProfiles } from './moved-records.ts'
 
 type Options = {
   direction: Direction
@@ -77,6 +77,7 @@ export async function replay(
     ...(options.unwritable ?? []),
     ...(direction === 'forward' ? await findTaken(tx, effects) : []),
     ...(await findDangling(tx, effects)),
+    ...listReplacedProfiles(effects, current),
     ...(findErased ? await findErasedReturns(tx, findErased, effects, current) : []),
   ])
   for (;;) {

@@ -33,6 +33,19 @@ export function findMoved(
   return spread(reasons, listDependencies(effects))
 }
 
+/** The profiles that would be current although their entity has got another one since. */
+export function listReplacedProfiles(
+  effects: readonly Effect[],
+  current: ReadonlyMap<string, Row>,
+): [string, string][] {
+  return effects.flatMap((effect): [string, string][] => {
+    const { relation, after } = effect
+    const card = relation === 'peer_cards' ? after?.['card_id'] : undefined
+    if (typeof card !== 'string' || isExpected(effect, current.get(formatKey(effect)))) return []
+    return [[card, 'its entity has another profile now']]
+  })
+}
+
 function describeMove({ relation, before }: Effect, current: Row | undefined): string {
   if (relation !== 'records') return `its ${names[relation] ?? relation} changed since`
   if (!current) return 'it does not exist any more'
@@ -86,10 +99,10 @@ function listDependencies(effects: readonly Effect[]): Map<string, Set<string>> 
     needed.set(one, others.add(other))
   }
   for (const effect of effects) {
-    const { owner } = effect
+    const { owner, before, after } = effect
     if (owner === null) continue
     for (const id of listLinked(effect, created.has(owner))) need(owner, id)
-    for (const id of listIds(effect.after ?? effect.before ?? {})) if (created.has(id)) need(owner, id)
+    for (const id of listIds({ before, after })) if (created.has(id)) need(owner, id)
   }
   return needed
 }

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { respondWithJson } from '../support/chat-server.ts'
-import { captureEpisode, createScope, listFacts } from '../support/consolidation-requests.ts'
+import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import {
   answerBySchema,
   buildFiveNotes,
   createEntityWithFacts,
+  listPeerCards,
   openDreamApp,
   readPeerCardId,
 } from '../support/dream-app.ts'
@@ -64,4 +65,16 @@ it.each([
   expect(await listPlanChanges(app, prepared, '', low)).toEqual([])
   expect((await apply(app, prepared)).stats).toMatchObject({ applied: 0, skipped: 1 })
   expect(await readPeerCardId(app, id)).toBeUndefined()
+})
+
+it('a plan writes no profile beside one that a dream wrote since', async () => {
+  const { app, dream } = await openDreamApp(answerBySchema({ profile: { profile: 'leads the team' } }))
+  const { id } = await createEntityWithFacts(app, 'Ada', buildFiveNotes('Ada'))
+  const prepared = await plan(app, 'dream', { options: { steps: ['peer_cards'], ask_model: true } })
+  await dream(['peer_cards'])
+  const written = await readPeerCardId(app, id)
+  const { stats, id: run } = await apply(app, prepared)
+  expect(stats).toMatchObject({ applied: 0, skipped: 1 })
+  expect((await listRunChanges(app, { id: run }))[0]?.note).toBe('its entity has another profile now')
+  expect((await listPeerCards(app)).map((card) => card.id)).toEqual([written])
 })
