@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postCapture } from '../support/capture-requests.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import { type Body, create, payloads } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -84,8 +84,24 @@ it('names no speakers of a conversation of which a message was erased', async ()
     const again = await appendAs(name, 'one', 'team')
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     const conversation = { id: 'one', scope: 'team' }
-    expect(again.body).toEqual({ ...(before.body as Body), conversation })
+    const [item] = (before.body as Body).items
+    const items = [before === first ? { ...item, message_id: item.record_id } : item]
+    expect(again.body).toEqual({ items, conversation })
   }
   expect((await appendAs('Cy', 'two', 'team')).text).toBe(others[0]?.text)
   expect((await appendAs('Cy', 'one', 'other')).text).toBe(others[1]?.text)
+})
+
+it('names neither an erased message nor the conversation after its last one', async () => {
+  const messages = [say('mail-of-tamarin', 'Here I am, Tamarin.'), say('second', 'And what now?')]
+  const send = () => append('chat-with-tamarin', messages, {}, keyed('tamarin'))
+  const { items } = (await send()).body as Body
+  await erase(items[0].record_id)
+  expect(await isStored('mail-of-tamarin')).toBe(false)
+  const again = await send()
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+  expect((again.body as Body).items).toEqual([{ ...items[0], message_id: items[0].record_id }, items[1]])
+  await erase(items[1].record_id)
+  expect(await isStored('chat-with-tamarin')).toBe(false)
+  expectProblem(await send(), 409, 'erased_content')
 })

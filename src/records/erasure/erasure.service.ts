@@ -36,15 +36,7 @@ import {
 import type { Erasure, ErasureReceipt } from './erasure.schemas.ts'
 import { collectSourceContents, copiesWords, draftKeptUpdate, removeErasedSources } from './kept-record.ts'
 import { clearAppliedChanges, deleteEffects } from './run-effects.queries.ts'
-import {
-  deleteAnswersAbout,
-  reduceAnswersAbout,
-  reduceConversationAnswers,
-  reduceInBatchAnswers,
-  reduceInCaptureAnswers,
-  removeFromBatchAnswers,
-  removeFromCaptureAnswers,
-} from './stored-answers.queries.ts'
+import { clearMessageAnswers, reduceAnswers, removeFromAnswers } from './stored-answers.service.ts'
 import { insertTombstones, lockTombstonesExclusive } from './tombstones.queries.ts'
 
 type Resources = { db: Database; clock: Clock; ids: Ids; seal: Seal; textLanguage: string }
@@ -110,7 +102,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     await clearAppliedChanges(tx, erasedIds)
     await deleteErased(tx, erasedIds, entry)
     await clearWords(tx, erasedIds, entry)
-    await reduceConversationAnswers(tx, { ids: erasedIds, conversations: listConversations(erased) })
+    await clearMessageAnswers(tx, { ids: erasedIds, conversations: listConversations(erased) })
     await reduceAnswers(tx, plan.keptIds)
     const own = erased.some((each) => each.id === rootId) ? 1 : 0
     const removed = { records: own + derivedIds.length, relations, embeddings, access_rows: accesses }
@@ -220,17 +212,7 @@ async function clearWords(tx: Transaction, ids: readonly string[], entry: Erasur
   await clearAuditText(tx, ids)
   await clearStatusReasons(tx, ids)
   await insertEraseEntries(tx, ids, entry)
-  await deleteAnswersAbout(tx, ids)
-  await removeFromBatchAnswers(tx, ids)
-  await removeFromCaptureAnswers(tx, ids)
-}
-
-/** Kept records may have lost words that stored answers quote. */
-async function reduceAnswers(tx: Transaction, keptIds: readonly string[]): Promise<void> {
-  if (keptIds.length === 0) return
-  await reduceAnswersAbout(tx, keptIds)
-  await reduceInBatchAnswers(tx, keptIds)
-  await reduceInCaptureAnswers(tx, keptIds)
+  await removeFromAnswers(tx, ids)
 }
 
 function listConversations(erased: readonly StoredRecord[]) {

@@ -67,28 +67,48 @@ export type ErasedMessages = {
   conversations: readonly { scope: string; conversation: string }[]
 }
 
+const place = sql`(${body} -> 'conversation')`
+const placeScope = sql`coalesce(${place} ->> 'scope', ${unscoped}::text)`
+
+/** Whether an answer is about one of the erased messages, or about a conversation of one. */
+function isAboutMessages({ ids, conversations }: ErasedMessages): Fragment {
+  const names = conversations.map(({ conversation }) => conversation)
+  const scopes = conversations.map(({ scope }) => scope)
+  return sql`(
+    exists (select from ${listItems('items')} as item where item ->> 'record_id' = ${texts(ids)})
+    or exists (
+      select from unnest(${sql.val(names)}::text[], ${sql.val(scopes)}::text[]) as erased (name, scope)
+      where erased.name = ${place} ->> 'id' and erased.scope = ${placeScope}
+    )
+  )`
+}
+
+/** The name of a conversation goes with its last message. It is the client's, as that of a person or a telephone number. */
+export async function deleteConversationAnswers(tx: Transaction, erased: ErasedMessages): Promise<void> {
+  await sql`
+    delete from idempotency_keys
+    where ${body} ? 'conversation' and ${isAboutMessages(erased)} and not exists (
+      select from messages as m where m.scope = ${placeScope} and m.conversation = ${place} ->> 'id'
+    )
+  `.execute(tx)
+}
+
 /**
  * The answer to new messages names the speakers of the whole conversation. After an erase of one of its messages only its
  * place stays, as for a key that may not read.
  */
-export async function reduceConversationAnswers(
-  tx: Transaction,
-  { ids, conversations }: ErasedMessages,
-): Promise<void> {
-  const place = sql`(${body} -> 'conversation')`
-  const names = conversations.map(({ conversation }) => conversation)
-  const scopes = conversations.map(({ scope }) => scope)
+export async function reduceConversationAnswers(tx: Transaction, erased: ErasedMessages): Promise<void> {
   await sql`
     update idempotency_keys
     set body = jsonb_set(${body}, '{conversation}', ${place} - ${sql.val(figures)}::text[])::text
-    where ${place} ? 'speakers' and (
-      exists (select from ${listItems('items')} as item where item ->> 'record_id' = ${texts(ids)})
-      or exists (
-        select from unnest(${sql.val(names)}::text[], ${sql.val(scopes)}::text[]) as erased (name, scope)
-        where erased.name = ${place} ->> 'id' and erased.scope = coalesce(${place} ->> 'scope', ${unscoped}::text)
-      )
-    )
+    where ${place} ? 'speakers' and ${isAboutMessages(erased)}
   `.execute(tx)
+}
+
+/** The id that a client gave to an erased message may be a word of it. The id of the record takes its place. */
+export async function removeMessageIds(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const isNamed = sql`item ->> 'record_id' = ${texts(ids)} and item ->> 'message_id' <> item ->> 'record_id'`
+  await replaceItems(tx, 'items', isNamed, sql`item || jsonb_build_object('message_id', item -> 'record_id')`)
 }
 
 function shorten(record: Fragment): Fragment {
@@ -103,7 +123,7 @@ function listItems(member: string): Fragment {
 /** Replaces each `item` of a list that is chosen; null removes it. */
 async function replaceItems(
   tx: Transaction,
-  member: 'results' | 'created_records',
+  member: 'results' | 'created_records' | 'items',
   isChosen: Fragment,
   replacement: Fragment,
 ): Promise<void> {

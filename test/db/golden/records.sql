@@ -618,6 +618,28 @@ or body::jsonb -> 'record' ->> 'id' = any($2::text[])
       or (body::jsonb -> 'structuredContent') ->> 'id' = any($4::text[])
 or (body::jsonb -> 'structuredContent') -> 'record' ->> 'id' = any($5::text[]);
 
+-- src/records/erasure/stored-answers.queries.ts deleteConversationAnswers
+    delete
+from idempotency_keys
+    where body::jsonb ? 'conversation'
+and (
+    exists (select
+from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'items') = 'array' then body::jsonb -> 'items' end) as item
+where item ->> 'record_id' = any($1::text[]))
+    or exists (
+      select
+from unnest($2::text[], $3::text[]) as erased (name, scope)
+      where erased.name = (body::jsonb -> 'conversation') ->> 'id'
+and erased.scope = coalesce((body::jsonb -> 'conversation') ->> 'scope', $4::text)
+    )
+  )
+and not exists (
+      select
+from messages as m
+where m.scope = coalesce((body::jsonb -> 'conversation') ->> 'scope', $5::text)
+and m.conversation = (body::jsonb -> 'conversation') ->> 'id'
+    );
+
 -- src/records/erasure/stored-answers.queries.ts reduceAnswersAbout
     update idempotency_keys
     set body = (case
@@ -636,16 +658,16 @@ or (body::jsonb -> 'structuredContent') -> 'record' ->> 'id' = any($4::text[]);
     set body = jsonb_set(body::jsonb, '{conversation}', (body::jsonb -> 'conversation') - $1::text[])::text
     where (body::jsonb -> 'conversation') ? 'speakers'
 and (
-      exists (select
+    exists (select
 from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'items') = 'array' then body::jsonb -> 'items' end) as item
 where item ->> 'record_id' = any($2::text[]))
-      or exists (
-        select
+    or exists (
+      select
 from unnest($3::text[], $4::text[]) as erased (name, scope)
-        where erased.name = (body::jsonb -> 'conversation') ->> 'id'
+      where erased.name = (body::jsonb -> 'conversation') ->> 'id'
 and erased.scope = coalesce((body::jsonb -> 'conversation') ->> 'scope', $5::text)
-      )
-    );
+    )
+  );
 
 -- src/records/erasure/stored-answers.queries.ts reduceInBatchAnswers
     update idempotency_keys
@@ -694,6 +716,20 @@ order by place) filter (where kept is not null), '[]')
     where exists (select
 from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end) as item
 where item ->> 'id' = any($2::text[]));
+
+-- src/records/erasure/stored-answers.queries.ts removeMessageIds
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{items}', (
+      select coalesce(jsonb_agg(kept
+order by place) filter (where kept is not null), '[]')
+      from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'items') = 'array' then body::jsonb -> 'items' end) with ordinality as each (item, place)
+      cross join lateral (select case when item ->> 'record_id' = any($1::text[])
+and item ->> 'message_id' <> item ->> 'record_id' then item || jsonb_build_object('message_id', item -> 'record_id') else item end as kept) as replaced
+    ))::text
+    where exists (select
+from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'items') = 'array' then body::jsonb -> 'items' end) as item
+where item ->> 'record_id' = any($2::text[])
+and item ->> 'message_id' <> item ->> 'record_id');
 
 -- src/records/erasure/tombstones.queries.ts deleteTombstone
 delete

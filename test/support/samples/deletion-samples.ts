@@ -12,6 +12,7 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const keyId = Buffer.alloc(8)
+const erasedMessages = { ids: [id], conversations: [{ scope: 'team', conversation: 'one' }] }
 const sealed = { scope: '', digest: Buffer.alloc(32) }
 
 /** Queries of purge and erasure. */
@@ -31,11 +32,9 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
     removeFromCaptureAnswers: (db) => answers.removeFromCaptureAnswers(db, [id]),
     reduceInBatchAnswers: (db) => answers.reduceInBatchAnswers(db, [id]),
     reduceInCaptureAnswers: (db) => answers.reduceInCaptureAnswers(db, [id]),
-    reduceConversationAnswers: (db) =>
-      answers.reduceConversationAnswers(db, {
-        ids: [id],
-        conversations: [{ scope: 'team', conversation: 'one' }],
-      }),
+    deleteConversationAnswers: (db) => answers.deleteConversationAnswers(db, erasedMessages),
+    reduceConversationAnswers: (db) => answers.reduceConversationAnswers(db, erasedMessages),
+    removeMessageIds: (db) => answers.removeMessageIds(db, [id]),
   },
   'src/records/erasure/run-effects.queries.ts': {
     deleteEffects: (db) => runEffects.deleteEffects(db, { erasedIds: [id], keptIds: [id] }),
