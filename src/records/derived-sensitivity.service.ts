@@ -21,7 +21,7 @@ export async function raiseDerived(tx: Transaction, sourceId: string, reason: Re
       await writeChange(tx, stored, {
         ...reason,
         action: 'revise',
-        rationale: 'a source is more sensitive',
+        rationale: 'as sensitive as its sources',
         record: { sensitivity },
         changes: { sensitivity: [stored.sensitivity, sensitivity] },
       })

@@ -106,3 +106,45 @@ it('the next run continues behind the entities for which the budget was enough',
   }
   expect(written).toEqual([2, 4, 4, 4])
 })
+
+it.each([
+  ['retracted', 'POST', 'retract', { actor: 'a', rationale: 'wrong' }],
+  ['challenged', 'POST', 'status', { actor: 'a', reason: 'unsure', status: 'challenged' }],
+  ['moved to another scope', 'PATCH', '', { scope: 'elsewhere' }],
+])('a peer card of a record that was %s goes when too few others remain', async (_, method, path, body) => {
+  const { app, dream } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  await dream(steps)
+  const card = (await readPeerCardId(app, orion.id)) ?? ''
+  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0 })
+  const changed = await app.request(method, `/v1/records/${orion.known[0]}${path && `/${path}`}`, { body })
+  expect(changed.status).toBe(200)
+  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 1, model_calls: 0 })
+  expect(await readPeerCardId(app, orion.id)).toBeUndefined()
+  expect(await read(app, card)).toMatchObject({ status: 'superseded' })
+  await createFactAbout(app, orion.id, 'something new')
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_dropped: 0 })
+})
+
+it('a peer card is written again when its challenged source is active again', async () => {
+  const { app, dream } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  await dream(steps)
+  const set = (status: string) =>
+    app.request('POST', `/v1/records/${orion.known[0]}/status`, { body: { status, actor: 'a', reason: 'b' } })
+  await set('challenged')
+  const dropped = await dream(steps)
+  expect(dropped.stats).toMatchObject({ cards_dropped: 1 })
+  await set('active')
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1 })
+  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0, model_calls: 0 })
+})
+
+it('a peer card whose sources were only forgotten stays', async () => {
+  const { app, dream } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  await dream(steps)
+  await app.request('DELETE', `/v1/records/${orion.known[0]}?actor=a&rationale=b`)
+  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0 })
+  expect(await readPeerCardId(app, orion.id)).toBeDefined()
+})

@@ -80,15 +80,30 @@ export async function findProfiles(
   return rows
 }
 
-/** Returns profiles of entities that were merged into another one, which has its own profile. */
-export async function listStaleProfiles(db: Database, scope: string | null): Promise<string[]> {
+type StaleFilter = { scope: string | null; ceiling: Sensitivity; cardId?: string }
+
+/**
+ * Returns profiles of entities that are history, and those that still say what was withdrawn or moved to another scope although
+ * the entity gets no other profile: it has too few facts, or no model may see it.
+ */
+export async function listStaleProfiles(
+  db: Database,
+  { scope, ceiling, cardId }: StaleFilter,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select card.id
     from peer_cards as p
     join records as r on r.id = p.entity_id
     join records as card on card.id = p.card_id
-    where r.status = 'merged' and not r.pinned ${restrictToScope(scope)}
+    where not r.pinned ${restrictToScope(scope)} ${cardId === undefined ? sql`` : sql`and card.id = ${cardId}::uuid`}
       and card.forgotten_at is null and card.status in ('active', 'challenged') and not card.pinned
+      and (r.status in ('merged', 'superseded', 'invalidated') or exists (
+        select from descents as d
+        cross join lateral (select s.status, s.scope from records as s where s.id = d.source_id offset 0) as s
+        where d.derived_id = card.id and d.kind = 'dream'
+          and (s.status in ('challenged', 'superseded', 'invalidated') or s.scope <> card.scope)
+          and d.source_id <> p.entity_id
+      ) and not (${isWritableEntity(ceiling)} and ${isWellKnown}))
     order by card.id
   `.execute(db)
   return rows.map(({ id }) => id)
@@ -103,4 +118,9 @@ export async function upsertCard(tx: Transaction, card: Card): Promise<void> {
     .values(card)
     .onConflict((conflict) => conflict.column('entity_id').doUpdateSet(latest))
     .execute()
+}
+
+/** Forgets what a profile answered, so that it is written again if its sources become valid again. */
+export async function deleteCard(tx: Transaction, cardId: string): Promise<void> {
+  await tx.deleteFrom('peer_cards').where('card_id', '=', cardId).execute()
 }

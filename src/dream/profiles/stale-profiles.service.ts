@@ -1,35 +1,40 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
-import type { BatchResult, RunContext } from '../../jobs/runs.ts'
+import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
 import { lockRecords } from '../entity-facts.queries.ts'
 import { runInBatch } from '../question-loop.service.ts'
-import { listStaleProfiles } from './profiles.queries.ts'
+import type { DreamContext } from '../steps.ts'
+import { deleteCard, listStaleProfiles } from './profiles.queries.ts'
 
 type Resources = { textLanguage: string; step: string; actor: string }
 
-/** Retires the profiles of entities that were merged into others. */
+/** Retires the profiles of entities that are history, and those of withdrawn facts that no other profile replaces. */
 export function createProfileCleanup({ textLanguage, step, actor }: Resources) {
-  async function retireStaleProfiles(context: RunContext): Promise<void> {
-    for (const id of await listStaleProfiles(context.db, context.run.scope)) {
-      await runInBatch(context, { part: step, recordId: id }, (tx) => retireProfile(tx, context, id))
+  async function retireStaleProfiles(context: DreamContext): Promise<void> {
+    // Without a model, as in most dry runs, a profile that a model would replace stays.
+    const filter = { scope: context.run.scope, ceiling: context.model?.maxSensitivity ?? ('hyper' as const) }
+    for (const id of await listStaleProfiles(context.db, filter)) {
+      await runInBatch(context, { part: step, recordId: id }, async (tx) => {
+        await lockRecords(tx, [id])
+        const [stale] = await listStaleProfiles(tx, { ...filter, cardId: id })
+        return stale === undefined ? {} : retireProfile(tx, context, id)
+      })
     }
   }
 
-  async function retireProfile(tx: Transaction, { run }: RunContext, id: string): Promise<BatchResult> {
-    await lockRecords(tx, [id])
-    const [card] = (await listStaleProfiles(tx, null)).includes(id)
-      ? await findRecords(tx, [id], fullTrust)
-      : []
+  async function retireProfile(tx: Transaction, { run }: DreamContext, id: string): Promise<BatchResult> {
+    const [card] = await findRecords(tx, [id], fullTrust)
     if (!card) return {}
     const audit = {
       now: run.startedAt,
       runId: run.id,
       actor,
-      rationale: 'its entity was merged into another one',
+      rationale: 'its entity or its sources were withdrawn',
       step,
     }
+    await deleteCard(tx, id)
     await retireRecord(tx, card, { ...audit, textLanguage, to: 'superseded' })
     const change = { record_id: id, action: 'supersede', after: { status: 'superseded' } }
     return { counts: { cards_dropped: 1 }, changes: [change] }

@@ -681,6 +681,11 @@ values ($1, $2)
 on conflict ("record_id") do update
 set "probed_at" = $3;
 
+-- src/dream/profiles/profiles.queries.ts deleteCard
+delete
+from "peer_cards"
+where "card_id" = $1;
+
 -- src/dream/profiles/profiles.queries.ts findLastProfiledEntity
 select "entity_id"
 from "peer_cards"
@@ -710,12 +715,63 @@ where "entity_id" = $1;
     from peer_cards as p
     join records as r on r.id = p.entity_id
     join records as card on card.id = p.card_id
-    where r.status = 'merged'
-and not r.pinned
+    where not r.pinned
 and r.scope = $1
+and card.id = $2::uuid
       and card.forgotten_at is null
 and card.status in ('active', 'challenged')
 and not card.pinned
+      and (r.status in ('merged', 'superseded', 'invalidated')
+or exists (
+        select
+from descents as d
+        cross join lateral (select s.status, s.scope
+from records as s
+where s.id = d.source_id offset 0) as s
+        where d.derived_id = card.id
+and d.kind = 'dream'
+          and (s.status in ('challenged', 'superseded', 'invalidated')
+or s.scope <> card.scope)
+          and d.source_id <> p.entity_id
+      )
+and not (r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $3
+and (
+  select count(distinct it.id)
+from (select far.id
+from
+  relations as e join records as far on far.id = e.target_id
+  where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    and far.forgotten_at is null
+and far.status = 'active'
+and far.type <> 'entity'
+    and far.scope = r.scope
+and far.sensitivity <= r.sensitivity
+    and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+and not ("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['synthesis']::text[]
+  ))
+limit 15) as it
+) >= 5))
     order by card.id;
 
 -- src/dream/profiles/profiles.queries.ts listWellKnownEntities

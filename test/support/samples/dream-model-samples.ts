@@ -24,7 +24,8 @@ export const dreamModelSamples: Record<string, Record<string, Sample | Record<st
     findLastProfiledEntity: (db) => carding.findLastProfiledEntity(db),
     findWrittenProfile: (db) => carding.findWrittenProfile(db, id),
     findProfiles: (db) => carding.findProfiles(db, { digest, scope: 'team', cardId: id, author: 'dream' }),
-    listStaleProfiles: (db) => carding.listStaleProfiles(db, 'team'),
+    deleteCard: (db) => inTransaction(db, (tx) => carding.deleteCard(tx, id)),
+    listStaleProfiles: (db) => carding.listStaleProfiles(db, { scope: 'team', ceiling: 'low', cardId: id }),
     upsertCard: (db) =>
       inTransaction(db, (tx) =>
         carding.upsertCard(tx, { entity_id: id, card_id: id, digest, written_at: now }),
