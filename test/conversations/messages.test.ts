@@ -53,6 +53,8 @@ describe('POST /v1/conversations/{id}/messages', () => {
     await append('c3', [say('a', 'one')])
     const other = await append('c3', [say('b', 'new'), say('a', 'changed')])
     expectProblem(other, 409, 'message_conflict')
+    const byAnother = await append('c3', [say('a', 'one', { role: 'assistant' })])
+    expectProblem(byAnother, 409, 'message_conflict')
     expectProblem(await append('c3', [say('x', 'one'), say('x', 'two')]), 409, 'message_conflict')
     expect((await get('c3')).messages).toBe(1)
   })

@@ -158,3 +158,27 @@ it('an exported store erases derived records like the original', async () => {
     await other.close()
   }
 })
+
+describe('erasing the successor of a record', () => {
+  const supersede = async (object: string) => {
+    const old = await create(app, buildClaim(`${object} in May`))
+    const { body } = await revise(app, 'supersede', old.id, { record: buildClaim(`${object} in June`) })
+    return { old: old.id as string, successor: (body as Body).record.id as string }
+  }
+
+  it('leaves the record superseded, because it was wrong or out of date', async () => {
+    const { old, successor } = await supersede('a tent')
+    await erase(successor)
+    expect(await read(app, old)).toMatchObject({ status: 'superseded', salience: 0 })
+    expect(JSON.stringify(await read(app, old))).not.toContain(successor)
+    expectProblem(await revise(app, 'revert', old, { to_version: 1 }), 409, 'not_undoable')
+  })
+
+  it('leaves it active when the revision was reverted before', async () => {
+    const { old, successor } = await supersede('a kayak')
+    expect((await revise(app, 'revert', old, { to_version: 1 })).status).toBe(200)
+    await erase(successor)
+    expect(await read(app, old)).toMatchObject({ status: 'active', salience: 1 })
+    expect(JSON.stringify(await read(app, old))).not.toContain('kayak in June')
+  })
+})
