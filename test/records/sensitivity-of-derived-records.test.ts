@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { capture, captureFact, pickCreated, triple } from '../support/capture-requests.ts'
+import { respondWithJson } from '../support/chat-server.ts'
 import { captureEpisode, consolidate, createScope, listRecords } from '../support/consolidation-requests.ts'
 import {
   answerBySchema,
@@ -179,4 +180,20 @@ it('evidence in a note of a capture stays with the capture', async () => {
   })
   await raise(app, episode.id)
   expect(await readSensitivities(app, [claimed.id])).toEqual(['high'])
+})
+
+it('a fact that a model finds in an episode is as sensitive as the episode is when it is stored', async () => {
+  const scope = createScope()
+  const facts = [{ subject: 'Ada', predicate: 'likes', object: 'okapis' }]
+  const { app, model } = await openDreamApp()
+  const episode = await captureEpisode(app, 'a talk about okapis', {}, { scope })
+  model.behave(async (response, seen) => {
+    await raise(app, episode.id)
+    await respondWithJson({ facts })(response, seen)
+  })
+  await consolidate(app, { options: { stages: ['extraction'] } })
+  const stored = await listRecords(app, `scope=${encodeURIComponent(scope)}&type=semantic`)
+  expect(stored.map(({ payload, sensitivity }) => [payload.object, sensitivity])).toEqual([
+    ['okapis', 'high'],
+  ])
 })
