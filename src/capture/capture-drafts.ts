@@ -3,6 +3,7 @@ import type { Interpretation } from '../domain/interpretation.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { maskText } from '../domain/masking.ts'
 import type { Payload, SemanticPayload } from '../domain/payloads.ts'
+import { createEntityPayload } from '../entities/index.ts'
 import { type Draft, draftRecord, type NewRecord, type Provenance } from '../records/index.ts'
 import type { NewCapture } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
@@ -51,18 +52,10 @@ export function buildFactRecord(
 /** Returns the record of an entity that no stored record names yet. */
 export function buildEntityRecord(
   context: CaptureWriteContext,
-  { surface, entity_kind: kind, aliases }: Mention,
+  mention: Mention,
   source: Provenance['sources'][number],
 ): NewRecord {
-  const payload: Payload = {
-    kind: 'entity',
-    canonical_name: surface,
-    primary_type: kind,
-    types: [kind],
-    identifiers: [],
-    aliases: aliases.map((value) => ({ value })),
-  }
-  return buildRecord(context, payload, source)
+  return buildRecord(context, createEntityPayload(mention), source)
 }
 
 function buildRecord(

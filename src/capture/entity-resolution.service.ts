@@ -3,12 +3,12 @@ import type { Interpretation } from '../domain/interpretation.ts'
 import { normaliseName } from '../domain/names.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
+import { type ResolvedMention, resolveMentions, resolveObject } from '../entities/index.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { type Draft, findErasedContents, type Provenance } from '../records/index.ts'
 import { buildEntityRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
 import { applyResolution } from './interpretation/interpretation-targets.ts'
 import { resolveReferences } from './known-records.service.ts'
-import { type ResolvedMention, resolveMentions, resolveObject } from './mention-resolution.ts'
 
 /** The entities that a capture names: existing ones and new ones. */
 export type ResolvedEntities = {

@@ -46,7 +46,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Add messages to a conversation',
         description:
-          'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A message whose id is stored already is `unchanged`; if its text or writer is another one, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again: a message of it that was purged is then stored again once, at its place and time. To repeat a part of a conversation, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
+          'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A writer with a `name` is an entity of the scope, which is created if there is none of that name; a role alone is nobody. A message whose id is stored already is `unchanged`; if its text or writer is another one, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again: a message of it that was purged is then stored again once, at its place and time. To repeat a part of a conversation, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
         params: ConversationPath,
         body: ref(NewMessages),
         response: answers(

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { hasSameVisibility, type Sensitivity } from '../domain/caller.ts'
-import { createMessageHandle } from '../domain/handles.ts'
+import { createMessageHandle, type Handle } from '../domain/handles.ts'
 import { computePosition, formatTime } from '../domain/message-place.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
@@ -29,7 +29,14 @@ import {
   takePlaces,
 } from './message-appending.queries.ts'
 import { compareMessages } from './message-comparison.ts'
-import { type Context, createMessageRecord, describePlace, type Placed } from './message-draft.ts'
+import {
+  type Context,
+  createMessageRecord,
+  describePlace,
+  type Placed,
+  type Writing,
+} from './message-draft.ts'
+import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
 type Resources = {
   db: Database
@@ -66,11 +73,11 @@ export function createMessageAppending(resources: Resources) {
     chooseSourceType(caller, given.source_type)
     const scope = chooseWriteScope(caller, given.scope)
     return transact(db, call, async (tx) => {
-      const context = { caller, now: clock.now(), conversation, scope, sensitivity }
-      const placed = await placeAll(tx, given.messages, context)
-      const pending = await draftAll(tx, given, placed, context)
-      const items = await store(tx, pending, context)
       const place = { scope, conversation }
+      const context = { caller, now: clock.now(), sensitivity, ...place }
+      const placed = await placeAll(tx, given.messages, context)
+      const writing = { ...context, given, policies: await policies.getAll(tx) }
+      const items = await store(tx, await draftAll(tx, placed, writing), writing)
       return { items, conversation: await conversations.describeWritten(tx, caller, place) }
     })
   }
@@ -127,22 +134,16 @@ export function createMessageAppending(resources: Resources) {
     })
   }
 
-  async function draftAll(
-    tx: Transaction,
-    given: NewMessages,
-    placed: readonly Placed[],
-    context: Context,
-  ): Promise<Pending[]> {
-    const known = await policies.getAll(tx)
+  async function draftAll(tx: Transaction, placed: readonly Placed[], context: Writing): Promise<Pending[]> {
     const signals = await findConversationSignals(tx, placed, context)
     return placed.map((each, index) => {
       if (each.message.at && new Date(each.at) > context.now) throw inFuture(index)
       const place = describePlace(each, context)
-      const draft = draftRecord(createMessageRecord(each.message, place, given, context), {
+      const draft = draftRecord(createMessageRecord(each.message, place, context.given, context), {
         caller: context.caller,
         now: context.now,
         id: ids.next(),
-        policies: known,
+        policies: context.policies,
         defaultSensitivity: context.sensitivity,
         conversationSignals: signals[index] ?? {},
       })
@@ -151,33 +152,45 @@ export function createMessageAppending(resources: Resources) {
     })
   }
 
-  /** Unused ids stay locked until the transaction ends, so the second of two concurrent calls finds the first's messages. */
-  async function store(tx: Transaction, pending: readonly Pending[], context: Context): Promise<Appended[]> {
+  async function store(tx: Transaction, pending: readonly Pending[], context: Writing): Promise<Appended[]> {
+    const known = await findKnown(tx, pending, context)
     const firstByKey = new Map<string, Pending>()
     for (const each of pending)
-      if (!firstByKey.has(formatHandle(each))) firstByKey.set(formatHandle(each), each)
-    // In one order, so that two concurrent calls wait for each other and do not deadlock.
-    const firsts = [...firstByKey].sort(([one], [other]) => (one < other ? -1 : 1))
-    const lookups = firsts.map(([, { handle }]) => ({
-      ...handle,
-      scope: context.scope,
-      lock: 'if_unused' as const,
-    }))
-    const { matches } = await lookUpHandles(tx, lookups, context.sensitivity)
-    const foundByKey = new Map(firsts.map(([key], index) => [key, matches[index]]))
+      if (!firstByKey.has(formatDigest(each.handle))) firstByKey.set(formatDigest(each.handle), each)
     const drafts: Draft[] = []
     const items = pending.map((each, index) => {
-      const found = foundByKey.get(formatHandle(each))
+      const found = known.find(each.handle)
       const stored = findStored(found, context)
-      const first = firstByKey.get(formatHandle(each)) ?? each
+      const first = firstByKey.get(formatDigest(each.handle)) ?? each
       if (!hasSameDetail(each, first) || stored?.is_same === false) throw differs(index)
       if (stored) return { ...each.item, record_id: stored.id, status: 'unchanged' as const }
       if (each !== first) return { ...first.item, status: 'unchanged' as const }
       drafts.push({ ...each.draft, handles: [{ ...each.handle, place: found?.nextPlace ?? null }] })
       return each.item
     })
-    if (drafts.length > 0) await insert(tx, pending, drafts)
+    if (drafts.length > 0)
+      await insert(tx, pending, await linkSpeakers(tx, { ids, seal }, drafts, { ...context, known }))
     return items
+  }
+
+  /** Unused handles stay locked until the transaction ends, so the second of two concurrent calls finds the first's records. */
+  async function findKnown(
+    tx: Transaction,
+    pending: readonly Pending[],
+    { scope, sensitivity }: Context,
+  ): Promise<KnownHandles> {
+    const handles = [
+      ...pending.map(({ handle }) => handle),
+      ...listSpeakerHandles(pending.map(({ draft }) => draft)),
+    ]
+    const byDigest = new Map<string, Handle>()
+    for (const each of handles) if (!byDigest.has(formatDigest(each))) byDigest.set(formatDigest(each), each)
+    // In one order, so that two concurrent calls wait for each other and do not deadlock.
+    const sorted = [...byDigest].sort(([one], [other]) => (one < other ? -1 : 1))
+    const lookups = sorted.map(([, each]) => ({ ...each, scope, lock: 'if_unused' as const }))
+    const { matches, mayBeErased } = await lookUpHandles(tx, lookups, sensitivity)
+    const found = new Map(sorted.map(([key], index) => [key, matches[index]]))
+    return { find: (handle) => found.get(formatDigest(handle)), mayBeErased }
   }
 
   async function insert(
@@ -202,8 +215,8 @@ function findStored(found: HandleMatch | undefined, context: Context) {
   return found?.known.find((each) => hasSameVisibility(each, context))
 }
 
-function formatHandle({ handle }: Pick<Pending, 'handle'>): string {
-  return handle.digest.toString('hex')
+function formatDigest({ digest }: Handle): string {
+  return digest.toString('hex')
 }
 
 function hasSameDetail(one: Pending, other: Pending): boolean {

@@ -1,6 +1,7 @@
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import { unscoped } from '../domain/caller.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
+import type { Policies } from '../domain/lifecycle.ts'
 import type { MessagePlace } from '../domain/message-place.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { NewMessage, NewMessages } from './conversations.schemas.ts'
@@ -13,6 +14,9 @@ export type Context = {
   scope: string
   sensitivity: Sensitivity
 }
+
+/** What the records of one call have in common. */
+export type Writing = Context & { given: NewMessages; policies: Policies }
 
 /** A message whose id and position are known. */
 export type Placed = {
@@ -71,10 +75,13 @@ function interpret({ name }: MessagePlace): Interpretation {
     summary: '',
     proposed_type: 'episodic',
     topical_labels: [],
-    mentions:
-      name === undefined ? [] : [{ surface: name, entity_kind: 'Person', confidence: 1, aliases: [] }],
+    mentions: name === undefined ? [] : [createSpeakerMention(name)],
     relation_candidates: [],
     reference_candidates: [],
     extraction_confidence: 1,
   }
+}
+
+export function createSpeakerMention(name: string): Interpretation['mentions'][number] {
+  return { surface: name, entity_kind: 'Person', confidence: 1, aliases: [] }
 }

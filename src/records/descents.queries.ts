@@ -4,6 +4,8 @@ import { writeJsonRows } from '../db/fragments/json-rows.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Descent } from './descents.ts'
 
+const maxMentions = 1_000
+
 /** Stores what already stored records descend from. */
 export async function storeDescents(tx: Transaction, descents: readonly Descent[]): Promise<void> {
   if (descents.length === 0) return
@@ -30,17 +32,26 @@ export function readDescents(rows: string | Buffer): RawBuilder<unknown> {
       order by r.id
       for key share
     ), grounded as materialized (
-      select distinct d.derived_id from descents as d
-      where d.is_ground and d.derived_id = any((
-        select array_agg(derived_id) from descended where is_ground is null or kind = 'mention'
-      )::uuid[])
+      select derived_id, many
+      from unnest((
+        select array_agg(distinct derived_id) from descended where is_ground is null or kind = 'mention'
+      )::uuid[]) as derived (derived_id)
+      cross join lateral (
+        select from descents as d where d.derived_id = derived.derived_id and d.is_ground limit 1
+      ) as ground
+      cross join lateral (
+        select count(*) as many from (
+          select from descents as d where d.derived_id = derived.derived_id limit ${sql.lit(maxMentions)}
+        ) as few
+      ) as counted
     )`
 }
 
 /**
- * A confirmation or a mention is a ground only of a record that already has grounds. Sources stay locked until their
- * descents are stored: otherwise a descent could point to a record that an erase has just removed. Sources and grounds are
- * looked up by an array: a join kept the plan of a small table and read all of it at each insert, a fifth of the statement.
+ * A confirmation or a mention is a ground only of a record that already has grounds. A record with `maxMentions` descents gets no
+ * more mentions, because an export writes all of them in one line. Sources stay locked until their descents are stored: otherwise a
+ * descent could point to a record that an erase has just removed. Sources and grounds are looked up by an array: a join kept the
+ * plan of a small table and read all of it at each insert, a fifth of the statement.
  */
 export const insertDescents = sql`
       insert into descents (derived_id, source_id, kind, is_ground)
@@ -50,5 +61,5 @@ export const insertDescents = sql`
       where (g.owner is null or g.owner in (select id from record))
         and (g.derived_id in (select id from record) or g.derived_id not in (select id from incoming))
         and (g.source_id in (select id from record) or g.source_id in (select id from held))
-        and (g.kind <> 'mention' or has.derived_id is not null)
+        and (g.kind <> 'mention' or has.many < ${sql.lit(maxMentions)})
       on conflict on constraint descents_pkey do nothing`

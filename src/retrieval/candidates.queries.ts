@@ -4,7 +4,7 @@ import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { Question } from './question.ts'
-import { speakerName, timeColumns } from './record-columns.queries.ts'
+import { isOnlyName, speakerName, timeColumns } from './record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
 
 export type CandidateState = {
@@ -18,6 +18,8 @@ export type CandidateState = {
   words: readonly string[] | null
   /** Who wrote it, of a message with a name. */
   speaker: string | null
+  /** Whether it is an entity of which only the name and the kind are known. */
+  isOnlyName: boolean
 }
 
 type StoredState = Omit<CandidateState, 'created_at' | 'words'> & StoredTimes & { words: string | null }
@@ -39,7 +41,8 @@ export async function findCandidateStates(
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
         case when r.type <> 'entity' and c.words <= ${sql.lit(longestStatement)} then
           array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words,
-        case when m.record_id is not null then ${speakerName} end as speaker
+        case when m.record_id is not null then ${speakerName} end as speaker,
+        coalesce(${isOnlyName}, false) as "isOnlyName"
       from records as r left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic' and m.record_id = r.id
       where r.id = candidate.id

@@ -20,6 +20,8 @@ export type ScoreInputs = Statement & {
   importance: number
   /** Who wrote it, of a message with a name. */
   speaker?: string | null
+  /** Whether it is an entity of which only the name and the kind are known. */
+  isOnlyName?: boolean
 }
 
 type Placement = Signals['channels'][number]
@@ -27,6 +29,7 @@ type Placement = Signals['channels'][number]
 export const neutralFactors = {
   time_factor: 1,
   speaker_factor: 1,
+  name_factor: 1,
   salience_factor: 1,
   importance_factor: 1,
   recency_factor: 1,
@@ -51,6 +54,12 @@ const timeFactor = 1.5
  * as well. docs/quality-experiments.md has the figures.
  */
 const otherSpeakerFactor = 2 / 3
+
+/**
+ * How much an entity counts of which only the name is known: whoever asks with that name knows it. docs/quality-experiments.md has
+ * the figures.
+ */
+const onlyNameFactor = 0.5
 
 /** What the question says. */
 export type QuestionSignals = {
@@ -77,7 +86,8 @@ export function fuse(
     if (!input) continue
     const time_factor = isOfPeriod(input.created_at) ? timeFactor : 1
     const speaker_factor = speakerFactors.get(input.speaker ?? '') ?? 1
-    nodes.push(scoreNode(id, channels, { input, times, named: { time_factor, speaker_factor } }))
+    const name_factor = input.isOnlyName ? onlyNameFactor : 1
+    nodes.push(scoreNode(id, channels, { input, times, named: { time_factor, speaker_factor, name_factor } }))
   }
   return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
 }
@@ -119,7 +129,7 @@ type FactorInputs = {
   /** Of all candidates, in ascending order. */
   times: readonly number[]
   /** The factors of what the question names. */
-  named: Pick<Signals, 'time_factor' | 'speaker_factor'>
+  named: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor'>
 }
 
 function scoreNode(id: string, channels: Placement[], { input, times, named }: FactorInputs): FusedNode {

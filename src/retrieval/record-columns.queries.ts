@@ -16,6 +16,10 @@ export const timeColumns = sql`
 /** The name of who wrote the message with the content `c`. */
 export const speakerName = sql`c.payload #>> '{conversation,name}'`
 
+/** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */
+export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null
+  and coalesce(c.payload -> 'aliases', '[]') = '[]' and coalesce(c.payload -> 'identifiers', '[]') = '[]')`
+
 /**
  * The day of a record `r` with the content `c`. Times of a payload are read as text, because PostgreSQL refuses an offset that a
  * client may write.

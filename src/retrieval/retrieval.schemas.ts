@@ -135,6 +135,9 @@ const Signals = closed(
     speaker_factor: Type.Number({
       description: 'Less than 1 for a message of another speaker if the task names a speaker.',
     }),
+    name_factor: Type.Number({
+      description: 'Less than 1 for an entity of which only the name and the kind are known.',
+    }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),

@@ -30,6 +30,7 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
     type: 'episodic',
     sensitivity: 'low',
     asks: false,
+    isOnlyName: false,
     words,
     search: encodeSearchVector(counts),
     ...more,
@@ -194,15 +195,16 @@ describe('a table of texts', () => {
     const { table, idsOf } = tableOf([
       textOf('short', { tea: 2, 'scope team': 1 }, { time: 5 }),
       textOf('long', { tea: 61 }),
-      textOf('entity', { tea: 1 }, { type: 'entity' }),
+      textOf('entity', { tea: 1 }, { type: 'entity', isOnlyName: true }),
     ])
     expect(table.describe(idNamed('short'))).toEqual({
       created_at: new Date(5),
       words: ['tea'],
       speaker: null,
+      isOnlyName: false,
     })
     expect(table.describe(idNamed('long'))?.words).toBeNull()
-    expect(table.describe(idNamed('entity'))?.words).toBeNull()
+    expect(table.describe(idNamed('entity'))).toMatchObject({ words: null, isOnlyName: true })
     expect(idsOf(['scope team'])).toEqual([])
   })
 })

@@ -6,6 +6,7 @@ import { normaliseName } from '../../domain/names.ts'
 import type { SemanticPayload } from '../../domain/payloads.ts'
 import { listPhrases } from '../../domain/phrases.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
+import { resolveMentions } from '../../entities/index.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -23,7 +24,6 @@ import { type CaptureContext, createCaptureContext, createReaderFilter } from '.
 import { confirmStoredFact } from '../fact-confirmation.service.ts'
 import type { Mention } from '../interpretation/mentions.ts'
 import { findKnownRecords, type KnownRecords } from '../known-records.service.ts'
-import { resolveMentions } from '../mention-resolution.ts'
 import {
   buildNotePayload,
   buildNoteSource,

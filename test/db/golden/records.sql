@@ -324,15 +324,29 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select distinct d.derived_id
-from descents as d
-      where d.is_ground
-and d.derived_id = any((
-        select array_agg(derived_id)
+      select derived_id, many
+      from unnest((
+        select array_agg(distinct derived_id)
 from descended
 where is_ground is null
 or kind = 'mention'
-      )::uuid[])
+      )::uuid[]) as derived (derived_id)
+      cross join lateral (
+        select
+from descents as d
+where d.derived_id = derived.derived_id
+and d.is_ground
+limit 1
+      ) as ground
+      cross join lateral (
+        select count(*) as many
+from (
+          select
+from descents as d
+where d.derived_id = derived.derived_id
+limit 1000
+        ) as few
+      ) as counted
     ) select
 from descended;
 
@@ -355,15 +369,29 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select distinct d.derived_id
-from descents as d
-      where d.is_ground
-and d.derived_id = any((
-        select array_agg(derived_id)
+      select derived_id, many
+      from unnest((
+        select array_agg(distinct derived_id)
 from descended
 where is_ground is null
 or kind = 'mention'
-      )::uuid[])
+      )::uuid[]) as derived (derived_id)
+      cross join lateral (
+        select
+from descents as d
+where d.derived_id = derived.derived_id
+and d.is_ground
+limit 1
+      ) as ground
+      cross join lateral (
+        select count(*) as many
+from (
+          select
+from descents as d
+where d.derived_id = derived.derived_id
+limit 1000
+        ) as few
+      ) as counted
     )
       insert into descents (derived_id, source_id, kind, is_ground)
       select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
@@ -381,7 +409,7 @@ from record)
 or g.source_id in (select id
 from held))
         and (g.kind <> 'mention'
-or has.derived_id is not null)
+or has.many < 1000)
       on conflict on constraint descents_pkey do nothing;
 
 -- src/records/erasure/erasure.queries.ts clearAuditText
@@ -1502,15 +1530,29 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select distinct d.derived_id
-from descents as d
-      where d.is_ground
-and d.derived_id = any((
-        select array_agg(derived_id)
+      select derived_id, many
+      from unnest((
+        select array_agg(distinct derived_id)
 from descended
 where is_ground is null
 or kind = 'mention'
-      )::uuid[])
+      )::uuid[]) as derived (derived_id)
+      cross join lateral (
+        select
+from descents as d
+where d.derived_id = derived.derived_id
+and d.is_ground
+limit 1
+      ) as ground
+      cross join lateral (
+        select count(*) as many
+from (
+          select
+from descents as d
+where d.derived_id = derived.derived_id
+limit 1000
+        ) as few
+      ) as counted
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
       from (
@@ -1582,7 +1624,7 @@ from record)
 or g.source_id in (select id
 from held))
         and (g.kind <> 'mention'
-or has.derived_id is not null)
+or has.many < 1000)
       on conflict on constraint descents_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
@@ -1654,15 +1696,29 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select distinct d.derived_id
-from descents as d
-      where d.is_ground
-and d.derived_id = any((
-        select array_agg(derived_id)
+      select derived_id, many
+      from unnest((
+        select array_agg(distinct derived_id)
 from descended
 where is_ground is null
 or kind = 'mention'
-      )::uuid[])
+      )::uuid[]) as derived (derived_id)
+      cross join lateral (
+        select
+from descents as d
+where d.derived_id = derived.derived_id
+and d.is_ground
+limit 1
+      ) as ground
+      cross join lateral (
+        select count(*) as many
+from (
+          select
+from descents as d
+where d.derived_id = derived.derived_id
+limit 1000
+        ) as few
+      ) as counted
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
       from (
@@ -1737,7 +1793,7 @@ from record)
 or g.source_id in (select id
 from held))
         and (g.kind <> 'mention'
-or has.derived_id is not null)
+or has.many < 1000)
       on conflict on constraint descents_pkey do nothing
       returning derived_id as owner, to_jsonb(descents) as row
     ), identifier as (

@@ -11,7 +11,11 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
         case when r.type <> 'entity'
 and c.words <= 60 then
           array_to_string(tsvector_to_array(c.search), '') end as words,
-        case when m.record_id is not null then c.payload #>> '{conversation,name}' end as speaker
+        case when m.record_id is not null then c.payload #>> '{conversation,name}' end as speaker,
+        coalesce((r.type = 'entity'
+and c.payload ->> 'summary' is null
+  and coalesce(c.payload -> 'aliases', '[]') = '[]'
+and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName"
       from records as r
 left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic'
@@ -1133,6 +1137,10 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 ), 10) as day,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
+      (r.type = 'entity'
+and c.payload ->> 'summary' is null
+  and coalesce(c.payload -> 'aliases', '[]') = '[]'
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}'
@@ -1239,6 +1247,10 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 ), 10) as day,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
+      (r.type = 'entity'
+and c.payload ->> 'summary' is null
+  and coalesce(c.payload -> 'aliases', '[]') = '[]'
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}'
@@ -1287,6 +1299,10 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 ), 10) as day,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
+      (r.type = 'entity'
+and c.payload ->> 'summary' is null
+  and coalesce(c.payload -> 'aliases', '[]') = '[]'
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}'

@@ -4247,6 +4247,8 @@ export interface components {
             time_factor: number;
             /** @description Less than 1 for a message of another speaker if the task names a speaker. */
             speaker_factor: number;
+            /** @description Less than 1 for an entity of which only the name and the kind are known. */
+            name_factor: number;
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;

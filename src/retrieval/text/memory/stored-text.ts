@@ -14,6 +14,8 @@ export type StoredText = Group & {
   day: string
   /** Whether it asks something. */
   asks: boolean
+  /** Whether it is the name and the kind of an entity, and nothing else. */
+  isOnlyName: boolean
   /**
    * Of a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, and the name of who wrote
    * it.

@@ -20,7 +20,7 @@ import {
 } from '../../../db/memory/seen-changes.ts'
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
-import { speakerName, statedDay, timeColumns } from '../../record-columns.queries.ts'
+import { isOnlyName, speakerName, statedDay, timeColumns } from '../../record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
 import { questionMark } from '../surroundings.queries.ts'
 import type { StoredText } from './stored-text.ts'
@@ -39,6 +39,7 @@ const columns = sql`
     select r.id, json_build_array(${computeVersion(sql`c.changed`)}, ${computeVersion(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
+      ${isOnlyName} as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', ${speakerName}

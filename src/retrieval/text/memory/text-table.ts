@@ -14,7 +14,12 @@ import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
 
-export type KnownText = { created_at: Date; words: string[] | null; speaker: string | null }
+export type KnownText = {
+  created_at: Date
+  words: string[] | null
+  speaker: string | null
+  isOnlyName: boolean
+}
 
 export type TextRanking = {
   /** The best, the highest score first. */
@@ -34,6 +39,14 @@ export type TextTable = ReturnType<typeof createTextTable>
 /** To drop entries from lists with so many blocks other requests for some milliseconds. */
 const droppedAtOnce = 100_000
 
+/** What can be true of a text, as bits. */
+const asks = 1
+const onlyName = 2
+
+function hasTrait(traits = 0, trait: number): boolean {
+  return (traits & trait) !== 0
+}
+
 /** What a word takes beside its texts, roughly. */
 const bytesOfWord = 120
 
@@ -47,7 +60,7 @@ export function createTextTable() {
   const versions = createGrowingArray(Float64Array)
   const groupOf = createGrowingArray(Uint32Array)
   const lengths = createGrowingArray(Uint32Array)
-  const asking = createGrowingArray(Uint8Array)
+  const traits = createGrowingArray(Uint8Array)
   const days = createGrowingArray(Uint32Array)
   const times = createGrowingArray(Float64Array)
   const statements = createStatementList()
@@ -72,7 +85,7 @@ export function createTextTable() {
     for (const transaction of version) versions.push(transaction)
     groupOf.push(group)
     lengths.push(stored.words)
-    asking.push(stored.asks ? 1 : 0)
+    traits.push((stored.asks ? asks : 0) | (stored.isOnlyName ? onlyName : 0))
     days.push(toDayNumber(stored.day))
     // A scope may have spaces, as may the name of a conversation.
     const conversation = JSON.stringify([scope, message?.conversation])
@@ -175,7 +188,12 @@ export function createTextTable() {
     const place = ids.findPlace(id)
     if (place === undefined) return undefined
     const words = statements.read(place)?.map((list) => stems[list] ?? '') ?? null
-    return { created_at: new Date(times.values[place] ?? 0), words, speaker: conversations.getSpeaker(place) }
+    return {
+      created_at: new Date(times.values[place] ?? 0),
+      words,
+      speaker: conversations.getSpeaker(place),
+      isOnlyName: hasTrait(traits.values[place], onlyName),
+    }
   }
 
   /** Whether a text is of one of the days; of any where none are named. */
@@ -192,7 +210,7 @@ export function createTextTable() {
         return list === undefined ? 0 : postings.countAt(list, place)
       }),
       words: lengths.values[place] ?? 0,
-      asks: asking.values[place] === 1,
+      asks: hasTrait(traits.values[place], asks),
       speaker: conversations.getSpeakerNumber(place),
     }
   }
@@ -223,7 +241,7 @@ export function createTextTable() {
         versions,
         groupOf,
         lengths,
-        asking,
+        traits,
         days,
         times,
       ].reduce((sum, { bytes }) => sum + bytes, lists.size * bytesOfWord),

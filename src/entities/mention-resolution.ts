@@ -1,12 +1,15 @@
 import { chooseEntity } from '../domain/entity-match.ts'
+import type { Interpretation } from '../domain/interpretation.ts'
 import type { Payload, SemanticPayload } from '../domain/payloads.ts'
 import type { HandleMatch, KnownRecord } from '../records/index.ts'
-import type { Mention } from './interpretation/mentions.ts'
+
+type Mention = Interpretation['mentions'][number]
+type EntityPayload = Extract<Payload, { kind: 'entity' }>
 
 /** The entity that a mention means: an existing one, or a new one with its place among the entities of that name. */
 export type ResolvedMention = { id: string } | { mention: Mention; place: number }
 
-type Entity = KnownRecord & { payload: Extract<Payload, { kind: 'entity' }> }
+type Entity = KnownRecord & { payload: EntityPayload }
 
 /**
  * Returns one result per mention, in order. Two mentions of one name that cannot be the same entity get different
@@ -43,4 +46,16 @@ export function resolveObject(
 
 function isEntity(known: KnownRecord): known is Entity {
   return known.payload?.kind === 'entity' && known.forgotten_at === null
+}
+
+/** The payload of an entity that no stored record names yet. */
+export function createEntityPayload({ surface, entity_kind: kind, aliases }: Mention): EntityPayload {
+  return {
+    kind: 'entity',
+    canonical_name: surface,
+    primary_type: kind,
+    types: [kind],
+    identifiers: [],
+    aliases: aliases.map((value) => ({ value })),
+  }
 }
