@@ -148,8 +148,8 @@ it('an entity rests on a thousand of its messages at most', async () => {
   await append201('c', [say('last', 'One more remark.', { name })], { scope: 'talk' })
   const [entity] = await findEntities(name, 'talk')
   const descents = app.db.selectFrom('descents').where('derived_id', '=', entity?.id)
-  expect(await descents.select(({ fn }) => fn.countAll<string>().as('count')).execute()).toEqual([
-    { count: '1000' },
+  expect(await descents.select(({ fn }) => fn.countAll<number>().as('count')).execute()).toEqual([
+    { count: 1_000 },
   ])
 })
 
