@@ -129,7 +129,8 @@ function runBatches(
   })
 }
 
-async function skipEpisode(
+/** Postpones the next episode of the portion, which failed by itself. Returns its position. */
+export async function skipEpisode(
   portion: Portion,
   error: unknown,
   { runBatch, recordFault }: BatchRunner,

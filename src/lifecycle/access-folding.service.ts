@@ -7,13 +7,14 @@ export type FoldInput = {
   before: Date
   /** The most accesses that one call deletes. */
   limit: number
+  /** The most records that it takes. Their locks are held until the transaction ends. */
+  records?: number
   /** The last record of the previous batch. */
   after?: string
 }
 export type FoldResult = { folded: number; after: string | undefined }
 
-/** The locks of these records are held until the transaction ends. */
-const maxRecords = 500
+export const foldedRecords = 500
 
 /**
  * Removes old accesses from the log without changing any importance: the record already counts them, and the number
@@ -21,9 +22,9 @@ const maxRecords = 500
  */
 export async function foldAccesses(
   tx: Transaction,
-  { before, limit, after = nilUuid }: FoldInput,
+  { before, limit, records = foldedRecords, after = nilUuid }: FoldInput,
 ): Promise<FoldResult> {
-  const ids = await claimFoldable(tx, { before, after, limit: maxRecords })
+  const ids = await claimFoldable(tx, { before, after, limit: records })
   if (ids.length === 0) return { folded: 0, after: undefined }
   const folded = await foldOldest(tx, { ids, before, limit })
   // After a full batch some accesses of these records may be left.

@@ -5,7 +5,8 @@
  */
 export { accessRoutes } from './access.routes.ts'
 export { createAccessService } from './access.service.ts'
-export { foldAccesses } from './access-folding.service.ts'
+export { claimFoldable } from './access-folding.queries.ts'
+export { foldAccesses, foldedRecords } from './access-folding.service.ts'
 export { createSweep } from './decay-sweep.job.ts'
 export { explainRoutes } from './explain.routes.ts'
 export { createExplainService } from './explain.service.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
+import { respondWithJson, startChatServer } from '../support/chat-server.ts'
 import {
   captureEpisode,
   consolidate,
@@ -98,4 +99,27 @@ it('a fact that fails leaves no other fact of its batch, also if they are writte
   await create(app, { type: 'episodic', scope, payload: { kind: 'episodic', outcome: 'success', timeline } })
   expect(await consolidate(app)).toMatchObject({ stats: { semantic_extracted: 0, failed: 1 } })
   expect(await listFacts(app, scope)).toEqual([])
+})
+
+it('an episode that cannot be claimed for the model does not keep the others from it', async () => {
+  const server = await startChatServer(
+    respondWithJson({ facts: [{ subject: 'Ada', predicate: 'prefers', object: 'tea' }] }),
+  )
+  const variables = { MEMBRANE_LLM_ENDPOINT: server.url, MEMBRANE_LLM_MODEL: 'm' }
+  const other = await startTestApp({ variables })
+  const episodes = await Promise.all(range(9).map((n) => captureEpisode(other, `a talk ${n}`)))
+  const failing = episodes[2]?.id
+  await other.database.pool.query(`
+    create function refuse_claim() returns trigger language plpgsql as $$ begin raise exception 'a bug'; end $$;
+    create trigger refused before update on unconsolidated for each row
+      when (new.record_id = '${failing}' and new.claimed_until is not null) execute function refuse_claim()`)
+  const run = await consolidate(other, { options: { stages: ['extraction'] } })
+  await other.close()
+  await server.close()
+  expect(run).toMatchObject({
+    status: 'succeeded',
+    error: 'extraction: database error P0001; attempt 1',
+    stats: { semantic_triples_extracted: 1, duplicates_resolved: 7, extraction_skipped: 1, failed: 1 },
+  })
+  expect(server.requests).toHaveLength(8)
 })

@@ -12,6 +12,7 @@ import { createVectorSearch } from '../../src/embeddings/vector-search.service.t
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { failOnRow } from '../support/failing-row.ts'
 import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { insertWorkingRecords } from '../support/insert-working.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
@@ -28,12 +29,14 @@ const placed: InsertedVector[] = Array.from({ length: size }, (_, at) => ({
 }))
 const questions = Array.from({ length: 30 }, (_, at) => around(at))
 const isHidden = (at: number) => at % 3 === 0
-const log = createLogger({ level: 'silent', clock: createTestClock(), write: () => {} })
+const lines: string[] = []
+const log = createLogger({ level: 'warn', clock: createTestClock(), write: (line) => void lines.push(line) })
 const { signal } = new AbortController()
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
 beforeEach(async () => {
+  lines.length = 0
   database = await openTestDatabase()
   await insertWorkingRecords(
     database.db,
@@ -127,6 +130,23 @@ describe('the cells of vectors', () => {
     await createUpkeep().tidy(signal)
     expect(await readSets()).toEqual([newer])
     expect((await readCells()).map(({ set_id: id }) => id)).toEqual([newer])
+  })
+
+  it('get every vector but one that fails, which is tried once and still found', async () => {
+    const [first = new Float32Array(), second = new Float32Array()] = centres
+    const older = await insertSetOf(first, second)
+    await sql`update signatures set cell = ${older * cellsPerSet}`.execute(database.db)
+    const newer = await insertSetOf(second, first)
+    await failOnRow({ database }, { table: 'signatures', event: 'update', id: idOf(1_234) })
+    const upkeep = createUpkeep()
+    await upkeep.tidy(signal)
+    await upkeep.tidy(signal)
+    expect(await readCells()).toEqual([
+      { set_id: older, count: 1 },
+      { set_id: newer, count: size - 1 },
+    ])
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ record_id: idOf(1_234) }])
+    expect(await recall(createSearch(1))).toBeGreaterThanOrEqual(0.98)
   })
 
   it('are deleted with the last vector of a model that is no longer used', async () => {

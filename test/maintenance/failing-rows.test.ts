@@ -74,3 +74,21 @@ it('the comparison compares all other records', async () => {
   expect(await app.db.selectFrom('surprises').selectAll().execute()).toHaveLength(8)
   expect(await app.db.selectFrom('unsurprised').selectAll().execute()).toEqual([])
 })
+
+it('the folding of accesses folds those of all other records', async () => {
+  const ids = await createFacts(9)
+  const [, , failing = ''] = ids
+  for (let nth = 0; nth < 34; nth++) {
+    app.clock.advance(day / 4)
+    await Promise.all(ids.map((id) => app.request('POST', `/v1/records/${id}/access`)))
+  }
+  app.clock.advance(100 * day)
+  await failOnRow(app, { table: 'access_log', event: 'delete', id: failing })
+  const run = await perform(app, 'dream', { job: 'dream', options: { steps: ['prune_logs'] } })
+  expect(run).toMatchObject({
+    status: 'succeeded',
+    error: 'prune_logs: database error P0001',
+    stats: { accesses_folded: 16, failed: 1 },
+  })
+  expect(await listFailed(run)).toEqual([failing])
+})

@@ -1,7 +1,7 @@
 import type { TestApp } from './test-app.ts'
 
 type Failure = {
-  table: 'records' | 'embeddings' | 'surprises'
+  table: 'records' | 'embeddings' | 'surprises' | 'access_log' | 'signatures' | 'unconsolidated'
   event: 'insert' | 'update' | 'delete'
   id: string
 }

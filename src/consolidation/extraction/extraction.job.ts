@@ -16,7 +16,7 @@ import {
   deleteUnconsolidated,
   type Portion,
 } from '../episode-batches.queries.ts'
-import { describeAttempt, readEpisodes } from '../episode-batches.service.ts'
+import { describeAttempt, readEpisodes, skipEpisode } from '../episode-batches.service.ts'
 import type { Triple } from '../facts/fact-groups.ts'
 import type { Facts } from '../facts/facts.service.ts'
 import type { Stage, StageContext } from '../stages.ts'
@@ -67,7 +67,7 @@ export function createExtractionStage({
     for (let hasMore = true; hasMore; ) {
       const { after, failures, spent } = progress
       if (failures >= maxFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
-      const { last, episodesToAsk } = await claim(context, after)
+      const { last, episodesToAsk } = await claimOrSkip(context, after)
       hasMore = last !== undefined
       const replies = await askAll(context, episodesToAsk)
       for (const reply of replies) await storeReply(context, reply, readStopwatch())
@@ -98,13 +98,26 @@ export function createExtractionStage({
     return { stage: 'extraction', scope, until: startedAt, now: clock.now(), after, limit }
   }
 
+  /** An episode that cannot be claimed does not keep the others from the model. */
+  async function claimOrSkip(context: StageContext, after: Position, limit = concurrency): Promise<Claimed> {
+    try {
+      return await claim(context, after, limit)
+    } catch (error) {
+      if (!isBatchFailure(error)) throw error
+      if (limit > 1) return claimOrSkip(context, after, Math.ceil(limit / 4))
+      const { inBatch: runBatch, recordFault } = context
+      const last = await skipEpisode(createPortion(context, after, 1), error, { runBatch, recordFault })
+      return { last, episodesToAsk: [] }
+    }
+  }
+
   /**
    * Episodes that the model cannot or must not read are taken off the list. The others are claimed while the model
    * answers.
    */
-  function claim(context: StageContext, after: Position) {
+  function claim(context: StageContext, after: Position, limit: number): Promise<Claimed> {
     return context.inBatch(async (tx) => {
-      const portion = createPortion(context, after, concurrency)
+      const portion = createPortion(context, after, limit)
       const claimed = await claimReadableEpisodes(tx, portion)
       const ids = claimed.map(({ id }) => id)
       const episodes = ids.length === 0 ? [] : await readEpisodes(tx, ids)
@@ -175,6 +188,9 @@ export function createExtractionStage({
 
   return { name: 'extraction', run }
 }
+
+/** The position of the last episode, or undefined at the end, and those that the model may read. */
+type Claimed = { last: Position | undefined; episodesToAsk: readonly Episode[] }
 
 /** How far the run is, the failures in a row, and what it has spent. */
 type Progress = { after: Position; failures: number; spent: Spent }

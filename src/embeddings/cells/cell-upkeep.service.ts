@@ -3,6 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { transact } from '../../db/transaction.ts'
 import { hasDirection, normalise } from '../../domain/similarity.ts'
 import { decode } from '../../domain/vector-codes.ts'
+import { walkInBatches } from '../../jobs/table-walk.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { firstPosition } from '../compression.queries.ts'
 import { measureSignatures } from '../vector-search.queries.ts'
@@ -27,11 +28,14 @@ type Resources = { db: Database; log: Logger; cache: CellCache; least?: number }
 
 /** Learns cells when the store has grown enough, and assigns vectors that do not belong to the newest set. */
 export function createCellUpkeep({ db, log, cache, least = minVectors }: Resources) {
+  /** The records whose vector this process could not assign. They are still found, in the set before. */
+  const failed = new Set<string>()
+
   /** Does what is due. A vector is found at any time: before, after and during its assignment. */
   async function tidy(signal: AbortSignal): Promise<void> {
     // With an index of pgvector no cell is read.
     if ((await measureSignatures(db)).isIndexed) return
-    for (const model of await queries.findCelledModels(db)) await tidyModel(model, signal)
+    for (const model of await queries.findCelledModels(db, [...failed])) await tidyModel(model, signal)
     await transact(db, {}, (tx) => queries.deleteRetiredSets(tx))
   }
 
@@ -76,20 +80,30 @@ export function createCellUpkeep({ db, log, cache, least = minVectors }: Resourc
     const set = (await cache.refresh(db, model.id)).at(-1)
     const assign = set && (await drive(createAssigner(set), signal))
     if (!assign) return
-    let after: string | undefined = firstPosition.record_id
-    while (after !== undefined && !signal.aborted) after = await assignNext(set, model.id, after, assign)
+    await walkInBatches<string>({
+      start: firstPosition.record_id,
+      size: walkedAtOnce,
+      doBatch: async (after, limit) =>
+        signal.aborted ? undefined : assignNext(set, assign, { modelId: model.id, after, limit }),
+      skipRecord: async (after, error) => {
+        const id = await queries.findWalkEnd(db, { modelId: model.id, after, limit: 1 })
+        if (id === undefined) return undefined
+        failed.add(id)
+        log.warn('a vector could not be assigned to a cell', { err: error, record_id: id })
+        return id
+      },
+    })
     if (!signal.aborted) await dropOlderSets({ ...model, set_id: set.id })
   }
 
   async function assignNext(
     set: CellSet,
-    modelId: number,
-    after: string,
     assign: (vector: Float32Array) => number,
+    { modelId, after, limit }: { modelId: number; after: string; limit: number },
   ): Promise<string | undefined> {
     await breathe()
     return transact(db, {}, async (tx) => {
-      const until = await queries.findWalkEnd(tx, { modelId, after, limit: walkedAtOnce })
+      const until = await queries.findWalkEnd(tx, { modelId, after, limit })
       if (until === undefined) return undefined
       const rows = await queries.claimUnassigned(tx, { modelId, setId: set.id, after, until })
       const assigned = rows.map(({ record_id: id, code, bits }) => ({

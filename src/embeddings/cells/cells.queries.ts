@@ -38,13 +38,17 @@ export type CelledModel = {
   is_unassigned: boolean
 }
 
-/** Returns the models in use, their newest set of cells, and whether vectors do not belong to that set. */
-export async function findCelledModels(db: Database): Promise<CelledModel[]> {
+/**
+ * Returns the models in use, their newest set of cells, and whether vectors do not belong to that set, besides those that
+ * could not be assigned.
+ */
+export async function findCelledModels(db: Database, failed: readonly string[]): Promise<CelledModel[]> {
   const { rows } = await sql<CelledModel>`
     select m.id, m.dimensions, c.id as set_id, c.vectors,
       (select count(*) from vector_cells as v where v.model_id = m.id)::int as sets,
       exists (
         select from signatures as s where s.model_id = m.id and s.cell < c.id * ${sql.lit(cellsPerSet)}
+          and s.record_id <> all(${sql.val([...failed])}::uuid[])
       ) as is_unassigned
     from embedding_models as m
     left join lateral (
@@ -100,14 +104,14 @@ export async function insertCellSet(
 type Walk = { modelId: number; setId: number; after: string; limit: number }
 
 /** Returns the last record of the next signatures of a model; undefined when none is left. */
-export async function findWalkEnd(tx: Transaction, walk: Omit<Walk, 'setId'>): Promise<string | undefined> {
+export async function findWalkEnd(db: Database, walk: Omit<Walk, 'setId'>): Promise<string | undefined> {
   const { rows } = await sql<{ record_id: string }>`
     select record_id from (
       select record_id from signatures where record_id > ${walk.after}::uuid and model_id = ${walk.modelId}
       order by record_id limit ${walk.limit}
     ) as next
     order by record_id desc limit 1
-  `.execute(tx)
+  `.execute(db)
   return rows[0]?.record_id
 }
 

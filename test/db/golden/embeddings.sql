@@ -53,6 +53,7 @@ where v.model_id = m.id)::int as sets,
 from signatures as s
 where s.model_id = m.id
 and s.cell < c.id * 16384
+          and s.record_id <> all($1::uuid[])
       ) as is_unassigned
     from embedding_models as m
     left join lateral (

@@ -52,7 +52,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
   'src/embeddings/cells/cells.queries.ts': {
     listCellSets: (db) => cells.listCellSets(db, 1),
     findCellSets: (db) => cells.findCellSets(db, [1]),
-    findCelledModels: (db) => cells.findCelledModels(db),
+    findCelledModels: (db) => cells.findCelledModels(db, [id]),
     countSignatures: (db) => cells.countSignatures(db, 1),
     sampleVectors: (db) => cells.sampleVectors(db, { modelId: 1, percent: 10, limit: 100 }),
     lockCellSets: (db) => inTransaction(db, (tx) => cells.lockCellSets(tx, 1)),
@@ -65,8 +65,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
           centroids: Float32Array.of(1, 0, 0, 1),
         }),
       ),
-    findWalkEnd: (db) =>
-      inTransaction(db, (tx) => cells.findWalkEnd(tx, { modelId: 1, after: id, limit: 10 })),
+    findWalkEnd: (db) => cells.findWalkEnd(db, { modelId: 1, after: id, limit: 10 }),
     claimUnassigned: (db) =>
       inTransaction(db, (tx) => cells.claimUnassigned(tx, { modelId: 1, setId: 1, after: id, until: id })),
     writeCells: (db) => inTransaction(db, (tx) => cells.writeCells(tx, 1, [{ id, cell: 16_384 }])),
