@@ -1,6 +1,5 @@
-import type { BatchResult, RunContext } from '../jobs/runs.ts'
-import { walkInBatches } from '../jobs/table-walk.ts'
-import { nilUuid } from '../kernel/ids.ts'
+import type { RunContext } from '../jobs/runs.ts'
+import { walkIdsInBatches } from '../jobs/table-walk.ts'
 import { claimFoldable, foldAccesses, foldedRecords } from '../lifecycle/index.ts'
 import type { Step } from './steps.ts'
 
@@ -13,28 +12,20 @@ const batchSize = 5_000
  * their lists. A run of one scope skips this step, because the log belongs to the whole store.
  */
 export function createAccessFoldingStep(): Step {
-  async function run({ run: { startedAt, scope, dryRun }, inBatch, recordFault }: RunContext): Promise<void> {
+  async function run(context: RunContext): Promise<void> {
+    const { startedAt, scope, dryRun } = context.run
     if (scope !== null) return
     const before = new Date(startedAt.getTime() - retentionMs)
-    await walkInBatches<string>({
-      start: nilUuid,
+    await walkIdsInBatches(context, {
+      part: 'prune_logs',
       size: foldedRecords,
-      doBatch: async (from, records) => {
-        const { after } = await inBatch(async (tx): Promise<BatchResult & { after: string | undefined }> => {
-          const { folded, after } = await foldAccesses(tx, { before, limit: batchSize, after: from, records })
-          return { after, counts: { accesses_folded: folded } }
-        })
+      doPortion: async (tx, { after, limit: records }) => {
+        const folded = await foldAccesses(tx, { before, limit: batchSize, after, records })
         // A dry run rolls each batch back and would read the same rows forever, so it reports only the first batch.
-        return dryRun && after === from ? undefined : after
+        const last = dryRun && folded.after === after ? undefined : folded.after
+        return { last, counts: { accesses_folded: folded.folded } }
       },
-      skipRecord: async (after, error) => {
-        const { recordId } = await inBatch(async (tx) => ({
-          counts: {},
-          recordId: (await claimFoldable(tx, { before, after, limit: 1 }))[0],
-        }))
-        if (recordId) await recordFault({ error, recordId, part: 'prune_logs' })
-        return recordId
-      },
+      findNext: async (tx, after) => (await claimFoldable(tx, { before, after, limit: 1 }))[0],
     })
   }
 

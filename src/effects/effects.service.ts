@@ -1,4 +1,3 @@
-import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
 import {
   assignEdges,
@@ -20,15 +19,14 @@ import {
   turn,
   writesMovedImportance,
 } from './effect.ts'
+import { groupByRelation, pickKey, writeAll } from './effect-writing.service.ts'
 import {
-  deleteRows,
   findTakenHandles,
   type ImportanceMove,
   insertRows,
   listColumns,
   lockReferred,
   lockRows,
-  updateRows,
 } from './effects.queries.ts'
 import { type FindErased, findErasedReturns } from './erased-contents.service.ts'
 import { describeTaken, findMoved, listReplacedProfiles } from './moved-records.ts'
@@ -45,6 +43,8 @@ type Options = {
   versions?: ReadonlyMap<string, number>
   /** Replaces effects before they are written, for example so that a created record is retracted instead of deleted. */
   rewrite?: (effect: Effect) => Effect | undefined
+  /** Whether a record that fails is left alone, with those that depend on it, instead of failing the others too. */
+  isolatesFailures?: boolean
 }
 
 export type Replayed = {
@@ -52,6 +52,8 @@ export type Replayed = {
   effects: Effect[]
   /** The records that were left alone, each with the reason. */
   moved: ReadonlyMap<string, string>
+  /** Those among them that failed. */
+  failed: ReadonlyMap<string, unknown>
   /** From what each importance moved, and to what. */
   importanceMoves: ImportanceMove[]
   /** The records that keep their importance, because it has moved since. It is to be computed again. */
@@ -65,7 +67,14 @@ export type Replayed = {
 export async function replay(
   tx: Transaction,
   noted: readonly Effect[],
-  { direction, findErased, isLeftOut = () => false, rewrite = (effect) => effect, ...options }: Options,
+  {
+    direction,
+    findErased,
+    isLeftOut = () => false,
+    rewrite = (effect) => effect,
+    isolatesFailures = false,
+    ...options
+  }: Options,
 ): Promise<Replayed> {
   const known = assignEdges(compact(noted.filter(({ relation }) => relation in keys)))
   const directed = direction === 'forward' ? known : known.map(turn)
@@ -80,6 +89,7 @@ export async function replay(
     ...listReplacedProfiles(effects, current),
     ...(findErased ? await findErasedReturns(tx, findErased, effects, current) : []),
   ])
+  const failed = new Map<string, unknown>()
   for (;;) {
     const moved = findMoved(effects, current, { isLeftOut, unwritable })
     const heldBack = direction === 'forward' ? listNamed(effects, moved) : new Set<string>()
@@ -93,12 +103,16 @@ export async function replay(
       .filter(isChange)
       .flatMap((effect) => (isUnscored(effect) ? (omitImportance(effect) ?? []) : effect))
       .flatMap((effect) => rewrite(effect) ?? [])
-    const taken = await writeUnlessTaken(tx, written)
-    if (taken.length === 0) {
+    const unwritten = await writeAll(tx, written, { isolatesFailures })
+    if (unwritten.length === 0) {
       const unscored = new Set(possible.filter(isUnscored).flatMap(({ owner }) => owner ?? []))
-      return { effects: written, moved, importanceMoves: listImportanceMoves(written, current), unscored }
+      const importanceMoves = listImportanceMoves(written, current)
+      return { effects: written, moved, failed, importanceMoves, unscored }
     }
-    for (const { owner, relation } of taken) unwritable.set(owner, describeTaken(relation))
+    for (const { owner, reason, error } of unwritten) {
+      unwritable.set(owner, reason)
+      if (error !== undefined) failed.set(owner, error)
+    }
   }
 }
 
@@ -166,17 +180,6 @@ export async function insertLogs(tx: Transaction, effects: readonly Effect[]): P
   }
 }
 
-type Taken = { owner: string; relation: string }
-
-/** Writes all of the rows; or none, when a name that one of them needs is taken. Returns the records of such rows. */
-async function writeUnlessTaken(tx: Transaction, effects: readonly Effect[]): Promise<Taken[]> {
-  await createSavepoint(tx, 'before_effects')
-  const taken = await write(tx, effects)
-  if (taken.length > 0) await rollbackToSavepoint(tx, 'before_effects')
-  await releaseSavepoint(tx, 'before_effects')
-  return taken
-}
-
 async function readCurrent(tx: Transaction, effects: readonly Effect[]): Promise<Map<string, Row>> {
   const current = new Map<string, Row>()
   const groups = groupByRelation(effects)
@@ -194,52 +197,4 @@ async function readCurrent(tx: Transaction, effects: readonly Effect[]): Promise
 function listInLockOrder(relations: Iterable<string>): string[] {
   const isList = (relation: string) => Number(relation === 'unconsolidated')
   return [...relations].sort((one, other) => isList(other) - isList(one))
-}
-
-async function write(tx: Transaction, effects: readonly Effect[]): Promise<Taken[]> {
-  const groups = groupByRelation(effects)
-  for (const [relation, group] of [...groups].reverse()) {
-    const rows = group.flatMap(({ before, after }) => (before && !after ? [pickKey(relation, before)] : []))
-    if (rows.length > 0) await deleteRows(tx, { relation, rows })
-  }
-  const taken: Taken[] = []
-  for (const [relation, group] of groups) {
-    const columns = await listColumns(tx, relation)
-    for (const each of await insert(tx, { relation, columns, group })) taken.push(each)
-    const updated = group.flatMap(({ before, after }) => (before && after ? [after] : []))
-    // Triggers fire for the columns that a statement names.
-    const named = columns.filter((column) => updated.some((row) => column in row))
-    if (updated.length > 0) await updateRows(tx, { relation, columns: named, rows: updated })
-  }
-  return taken
-}
-
-type Group = { relation: string; columns: readonly string[]; group: readonly Effect[] }
-
-async function insert(tx: Transaction, { relation, columns, group }: Group): Promise<Taken[]> {
-  const inserting = group.flatMap((effect) =>
-    !effect.before && effect.after ? [{ ...effect, row: effect.after }] : [],
-  )
-  if (inserting.length === 0) return []
-  const inserted = await insertRows(tx, { relation, columns, rows: inserting.map(({ row }) => row) })
-  if (inserted.length === inserting.length || bookkeeping.has(relation)) return []
-  const done = new Set(inserted.map((after) => formatKey({ relation, before: null, after })))
-  return inserting.flatMap((effect) =>
-    effect.owner === null || done.has(formatKey(effect)) ? [] : [{ owner: effect.owner, relation }],
-  )
-}
-
-function pickKey(relation: string, row: Row): Row {
-  return Object.fromEntries((keys[relation] ?? []).map((column) => [column, row[column] ?? null]))
-}
-
-/** In the order in which the tables can be written. */
-function groupByRelation(effects: readonly Effect[]): Map<string, Effect[]> {
-  const groups = Map.groupBy(effects, ({ relation }) => relation)
-  return new Map(
-    Object.keys(keys).flatMap((relation) => {
-      const group = groups.get(relation)
-      return group ? [[relation, group] as const] : []
-    }),
-  )
 }

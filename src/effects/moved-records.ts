@@ -123,3 +123,21 @@ function spread(reasons: Map<string, string>, needed: ReadonlyMap<string, Readon
   }
   return reasons
 }
+
+/** The effects in groups that can be written without each other. */
+export function groupDependent(effects: readonly Effect[]): Effect[][] {
+  const heads = new Map<string, string>()
+  const findHead = (id: string): string => {
+    let head = id
+    for (let next = heads.get(head); next !== undefined; next = heads.get(head)) head = next
+    return head
+  }
+  for (const [owner, others] of listDependencies(effects)) {
+    for (const other of others) {
+      const [one, next] = [findHead(owner), findHead(other)]
+      if (one !== next) heads.set(one, next)
+    }
+  }
+  const owned = effects.filter(({ owner }) => owner !== null)
+  return [...Map.groupBy(owned, ({ owner }) => findHead(owner ?? '')).values()]
+}

@@ -8,6 +8,7 @@ import { countLags } from '../domain/vector-lag.ts'
 import type { BatchResult } from '../jobs/runs.ts'
 import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { halve } from '../kernel/halve.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
 import type { CellAssigner } from './cells/cell-assigner.service.ts'
@@ -26,7 +27,7 @@ import {
 } from './embedding-queue.queries.ts'
 import type { Embedder } from './hash-embedder.ts'
 import { computeSignature } from './signature.ts'
-import { halve, hasWord, type Text } from './text-batches.ts'
+import { hasWord, type Text } from './text-batches.ts'
 import type { createTextEmbedder } from './text-embedding.service.ts'
 
 type Resources = {

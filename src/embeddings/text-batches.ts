@@ -27,15 +27,6 @@ export function groupTexts(texts: readonly Text[]): Text[][] {
   return groups
 }
 
-/**
- * Returns the two halves of a group that was refused; nothing for a single text, which is then known to be the cause.
- */
-export function halve<Item>(group: readonly Item[]): Item[][] {
-  if (group.length < 2) return []
-  const middle = Math.ceil(group.length / 2)
-  return [group.slice(0, middle), group.slice(middle)]
-}
-
 /** Shortens a text, and repairs a character that was cut in two. */
 export function clip(each: Text, length: number): Text {
   return { ...each, text: each.text.slice(0, length).toWellFormed() }

@@ -1,9 +1,10 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { type Embedding, hasDirection, normalise } from '../domain/similarity.ts'
+import { halve } from '../kernel/halve.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
 import { isBuiltIn } from './embedder.service.ts'
 import type { Embedder } from './hash-embedder.ts'
-import { clip, groupTexts, halve, type Text } from './text-batches.ts'
+import { clip, groupTexts, type Text } from './text-batches.ts'
 
 export type EmbedAnswers = {
   /** The vectors, of length 1; null for a text without direction. */

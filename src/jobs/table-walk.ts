@@ -62,6 +62,39 @@ export async function walkIds(
   while (after !== undefined) after = (await doPortion(after)).last
 }
 
+export type IdWalk = {
+  /** Names the part of the work in a report of a fault. */
+  part: string
+  size: number
+  /** Does the records after an id. Returns the last of them, or undefined at the end. */
+  doPortion(
+    tx: Transaction,
+    portion: { after: string; limit: number },
+  ): Promise<BatchResult & { last: string | undefined }>
+  /** The first record that `doPortion` would do. */
+  findNext(tx: Transaction, after: string): Promise<string | undefined>
+}
+
+/** The same, but a record that fails is passed over. */
+export function walkIdsInBatches(
+  { inBatch, recordFault }: RunContext,
+  { part, size, doPortion, findNext }: IdWalk,
+): Promise<void> {
+  return walkInBatches<string>({
+    start: nilUuid,
+    size,
+    doBatch: async (after, limit) => (await inBatch((tx) => doPortion(tx, { after, limit }))).last,
+    skipRecord: async (after, error) => {
+      const { recordId } = await inBatch(async (tx) => ({
+        counts: {},
+        recordId: await findNext(tx, after),
+      }))
+      if (recordId !== undefined) await recordFault({ error, recordId, part })
+      return recordId
+    },
+  })
+}
+
 /** The key of a record in the order of a table walk. */
 export type Position = {
   /** As the database writes it: a JavaScript date has no microseconds, so the walk would meet a record twice. */

@@ -12,8 +12,10 @@ import {
   markBatch,
   replay,
 } from '../effects/index.ts'
+import { attempt } from '../jobs/attempt.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { walkIds } from '../jobs/table-walk.ts'
+import { walkIds, walkIdsInBatches } from '../jobs/table-walk.ts'
+import { halve } from '../kernel/halve.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedTwins, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
@@ -30,7 +32,7 @@ import {
   type PlannedChange,
 } from './planned-changes.queries.ts'
 import { isLogged, translateEffects } from './planned-effects.ts'
-import { forgetPlanned } from './planned-forgetting.queries.ts'
+import { findNextForgotten, forgetPlanned } from './planned-forgetting.queries.ts'
 
 /** Deletes those of the records that may still be deleted, and returns their ids. */
 type Purge = (tx: Transaction, ids: readonly string[], now: Date) => Promise<string[]>
@@ -69,47 +71,72 @@ function replayAll(db: Database, seal: Seal): MakeChanges {
   return async (context, application) => {
     await forgetAll(context, application)
     for (const [number, batch] of (await listBatches(db, application.planId)).entries()) {
-      await context.inBatch(async (tx) => {
+      const { failed } = await context.inBatch<Applied>(async (tx) => {
         if (!(await markBatch(tx, context.run.id, number))) return {}
         await lockTombstonesShared(tx)
         const kept = await listEffects(tx, application.planId, batch)
         return applyBatch(tx, context, application, { batch, kept, seal })
       })
+      await reportFailed(context, failed)
     }
   }
 }
 
 /** What the plan only forgets has no effects: the state of each record is kept with its change. */
-function forgetAll({ run, inBatch }: RunContext, application: Application): Promise<void> {
-  return walkIds((after) =>
-    inBatch(async (tx) => {
+function forgetAll(context: RunContext, application: Application): Promise<void> {
+  const { run } = context
+  return walkIdsInBatches(context, {
+    part,
+    size: portion,
+    doPortion: async (tx, next) => {
       await stopSavingEffects(tx)
-      const part = { runId: run.id, now: run.startedAt, after, limit: portion }
-      const { applied, skipped, last } = await forgetPlanned(tx, { ...application, ...part })
+      const given = { runId: run.id, now: run.startedAt, ...next }
+      const { applied, skipped, last } = await forgetPlanned(tx, { ...application, ...given })
       return { done: applied + skipped, counts: { applied, skipped }, last: last ?? undefined }
-    }),
-  )
+    },
+    findNext: (tx, after) => findNextForgotten(tx, application.planId, after),
+  })
 }
 
+const part = 'plan'
 const portion = 1_000
 
+type Applied = BatchResult & { failed?: ReadonlyMap<string, unknown> }
+
+async function reportFailed({ recordFault }: RunContext, failed: Applied['failed']): Promise<void> {
+  for (const [recordId, error] of failed ?? []) await recordFault({ error, recordId, part })
+}
+
 function purgeAll(purge: Purge): MakeChanges {
+  /** Notes the records that fail, which are found by purging less and less. */
+  async function purgeEach(tx: Transaction, ids: readonly string[], now: Date, failed: Map<string, unknown>) {
+    const outcome = await attempt(tx, () => purge(tx, ids, now))
+    if ('result' in outcome) return outcome.result
+    if (ids.length === 1) for (const id of ids) failed.set(id, outcome.error)
+    const purged: string[] = []
+    for (const half of halve(ids)) for (const id of await purgeEach(tx, half, now, failed)) purged.push(id)
+    return purged
+  }
+
   return async (context, application) => {
     const { run } = context
     let next = 0
-    await walkIds((after) => {
+    await walkIds(async (after) => {
       const number = next++
-      return context.inBatch(async (tx) => {
+      const result = await context.inBatch<Applied & { last: string | undefined }>(async (tx) => {
         const owners = await listPlannedIds(tx, { planId: application.planId, after, limit: portion })
         const last = owners.length < portion ? undefined : owners.at(-1)
         if (!(await markBatch(tx, run.id, number))) return { last }
         const planned = await listPlanned(tx, { ...application, runId: run.id, owners })
         const selected = new Set(planned.filter(isSelected(application)).map(({ record_id: id }) => id))
-        const purged = new Set(await purge(tx, [...selected], run.startedAt))
+        const failed = new Map<string, unknown>()
+        const purged = new Set(await purgeEach(tx, [...selected], run.startedAt, failed))
         const kept = [...selected].filter((id) => !purged.has(id))
         const moved = new Map(kept.map((id) => [id, 'it was restored or deleted since']))
-        return { ...describe(planned, selected, moved), last }
+        return { ...describe(planned, selected, { moved, failed }), last, failed }
       })
+      await reportFailed(context, result.failed)
+      return result
     })
   }
 }
@@ -119,7 +146,7 @@ async function applyBatch(
   { run }: RunContext,
   application: Application,
   { batch, kept, seal }: { batch: string; kept: readonly Effect[]; seal: Seal },
-): Promise<BatchResult> {
+): Promise<Applied> {
   const { planId, plannedAt } = application
   const owners = [...new Set(kept.flatMap(({ owner }) => owner ?? []))]
   const planned = await listPlanned(tx, { ...application, runId: run.id, owners, batch })
@@ -140,9 +167,11 @@ async function applyBatch(
   const {
     effects: written,
     moved,
+    failed,
     unscored,
   } = await replay(tx, effects, {
     direction: 'forward',
+    isolatesFailures: true,
     findErased: (records) => findErasedTwins(tx, seal, records),
     isLeftOut,
     unwritable,
@@ -155,7 +184,7 @@ async function applyBatch(
   )
   if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
   await queueForEmbedding(tx, listTexts(written), run.startedAt)
-  return describe(planned, selected, moved)
+  return { ...describe(planned, selected, { moved, failed }), failed }
 }
 
 function isSelected({ only, except }: Application) {
@@ -188,13 +217,13 @@ function listTexts(effects: readonly Effect[]): string[] {
 function describe(
   planned: readonly PlannedChange[],
   selected: ReadonlySet<string>,
-  moved: ReadonlyMap<string, string>,
+  { moved, failed }: { moved: ReadonlyMap<string, string>; failed: ReadonlyMap<string, unknown> },
 ): BatchResult {
   // A record that is changed in several batches is done after the last of them.
   const applied = planned.filter(
     ({ record_id: id, is_done, is_last }) => selected.has(id) && !moved.has(id) && !is_done && is_last,
   )
-  const skipped = [...selected].filter((id) => moved.has(id))
+  const skipped = [...selected].filter((id) => moved.has(id) && !failed.has(id))
   return {
     done: applied.length + skipped.length,
     counts: { applied: applied.length, skipped: skipped.length },

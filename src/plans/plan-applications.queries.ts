@@ -9,7 +9,7 @@ export async function lockPlan(tx: Transaction, id: string): Promise<void> {
 
 export type Selection = { only?: readonly string[]; except?: readonly string[] }
 
-/** A run that applies the same selection, or everything, and did not fail. */
+/** A run that applies the same selection, or everything, in which nothing failed. */
 export async function findApplicationRun(
   tx: Transaction,
   planId: string,
@@ -18,6 +18,7 @@ export async function findApplicationRun(
   const { rows } = await sql<{ id: string }>`
     select run.id from plan_applications as a join maintenance_runs as run on run.id = a.run_id
     where a.plan_id = ${planId}::uuid and run.status not in ('failed', 'cancelled')
+      and (run.status <> 'succeeded' or not run.stats ? 'failed')
       and (a.selection = '{}' or a.selection = ${JSON.stringify(selection)}::jsonb)
     order by run.created_at
     limit 1

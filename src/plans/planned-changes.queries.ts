@@ -40,7 +40,7 @@ export type PlannedChange = {
   before: object | null
   after: object | null
   note: string | null
-  /** Another application of the plan made this change, or a change to the same record. */
+  /** Another application of the plan made this change, or this one has found that it cannot be made. */
   is_done: boolean
   /** A change to the same record is left out, and what was planned together is made together. */
   is_excluded: boolean
@@ -71,7 +71,7 @@ export async function listPlanned(
           and made.record_id = c.record_id and made.action = c.action
       ) or exists (
         select from maintenance_changes as made
-        where made.run_id = ${runId}::uuid and made.record_id = c.record_id and made.action = 'skipped'
+        where made.run_id = ${runId}::uuid and made.record_id = c.record_id and made.action in ('skipped', 'failed')
       ) as is_done, not exists (
         select from run_effects as e
         where e.record_id = c.record_id and e.run_id = c.run_id and e.id > (
@@ -131,7 +131,7 @@ export async function listRest(
         and not exists (
           select from run_effects as e where e.run_id = c.run_id and e.record_id = c.record_id and not lost
         )
-        and not ${isDone}
+        and not ${isDone} and not ${isDoneBy(runId)}
       on conflict (run_id, record_id, action) do nothing
       returning action
     )

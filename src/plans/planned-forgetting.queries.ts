@@ -63,3 +63,17 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
   `.execute(tx)
   return rows[0] ?? { applied: 0, skipped: 0, last: null }
 }
+
+/** The first record after an id that the plan only forgets. */
+export async function findNextForgotten(
+  tx: Transaction,
+  planId: string,
+  after: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ record_id: string }>`
+    select record_id from maintenance_changes
+    where run_id = ${planId}::uuid and record_id > ${after}::uuid and planned is not null
+    order by record_id limit 1
+  `.execute(tx)
+  return rows[0]?.record_id
+}

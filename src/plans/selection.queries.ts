@@ -14,12 +14,12 @@ function isNamed(names: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`(c.action = any(${named}) or c.record_id::text = any(${named}))`
 }
 
-/** Whether the change was made by an application, or this one has found that it must not be made. One index probe, as `isDone`. */
+/** Whether the change was made by an application, or this one has found that it cannot be made. One index probe, as `isDone`. */
 export function isDoneBy(runId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (
     select from plan_applications as a join maintenance_changes as made on made.run_id = a.run_id
     where a.plan_id = c.run_id and made.record_id = c.record_id
-      and (made.action = c.action or a.run_id = ${runId}::uuid and made.action = 'skipped')
+      and (made.action = c.action or a.run_id = ${runId}::uuid and made.action in ('skipped', 'failed'))
     offset 0
   )`
 }

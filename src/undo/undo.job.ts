@@ -15,26 +15,27 @@ import {
   markBatch,
   replay,
 } from '../effects/index.ts'
+import { attempt } from '../jobs/attempt.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { walkIds } from '../jobs/table-walk.ts'
+import { walkIds, walkIdsInBatches } from '../jobs/table-walk.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedTwins, lockTombstonesShared } from '../records/index.ts'
 import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetting.queries.ts'
 import { findForgottenContents } from './forgotten-contents.queries.ts'
 import {
   countChanged,
-  type ListedChange,
+  findNextChanged,
   listChangesOf,
   listImportanceMoves,
   listKept,
-  listTakenBack,
-  takenBackNote,
 } from './undo.queries.ts'
-import { describeUndone, splitChanges } from './undone-changes.ts'
+import { describeBatch } from './undone-batch.service.ts'
+import { describeUndone } from './undone-changes.ts'
 
 /** The options of a run of this job. They were checked when it was requested. */
 type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string; via?: Via | null }
 
+const part = 'undo'
 const portion = 1_000
 /** These are only listed. */
 const keptAtOnce = 10_000
@@ -45,11 +46,16 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
     const { run_id: targetId, only = null } = readOptions(context)
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
     // What was taken back does not stand any more, so a run that goes on after a crash does not meet it again.
-    await walkIds((after) => context.inBatch((tx) => undoImportance(tx, seal, context, after)))
-    await walkIds((after) => context.inBatch((tx) => restoreRecords(tx, seal, context, after)))
+    await walkIds((after) => inReplay(context, (tx) => undoImportance(tx, seal, context, after)))
+    await walkIdsInBatches(context, {
+      part,
+      size: portion,
+      doPortion: (tx, next) => restoreRecords(tx, seal, context, next),
+      findNext: (tx, after) => findNextChanged(tx, { targetId, after }),
+    })
     const batches = await listBatches(db, targetId)
     for (const [number, batch] of [...batches.entries()].reverse()) {
-      await context.inBatch(async (tx) => {
+      await inReplay(context, async (tx) => {
         if (!(await markBatch(tx, context.run.id, number))) return {}
         return undoBatch(tx, seal, context, batch)
       })
@@ -61,13 +67,24 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
 }
 
 type Portion = BatchResult & { last: string | undefined }
+type Replayed = BatchResult & { failed?: ReadonlyMap<string, unknown> | undefined }
+
+/** A record that fails is left as it is. Another undo of the same run takes it back once its cause is gone. */
+async function inReplay<T extends Replayed>(
+  context: RunContext,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const result = await context.inBatch(work)
+  for (const [recordId, error] of result.failed ?? []) await context.recordFault({ error, recordId, part })
+  return result
+}
 
 async function undoImportance(
   tx: Transaction,
   seal: Seal,
   context: RunContext,
   after: string,
-): Promise<Portion> {
+): Promise<Portion & Replayed> {
   const { run_id: runId } = readOptions(context)
   const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
   const result = effects.length === 0 ? {} : await undoEffects(tx, seal, context, effects, 'rescore')
@@ -78,14 +95,14 @@ async function restoreRecords(
   tx: Transaction,
   seal: Seal,
   context: RunContext,
-  after: string,
+  { after, limit }: { after: string; limit: number },
 ): Promise<Portion> {
   const { run } = context
   const { run_id: targetId, only = null, actor, rationale, via = null } = readOptions(context)
   // The statement writes the effects itself: a trigger would do it row by row.
   await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
-  const next = { runId: run.id, targetId, only, after, limit: portion }
+  const next = { runId: run.id, targetId, only, after, limit }
   const contents = await findForgottenContents(tx, next)
   const erased = await findErasedTwins(tx, seal, contents)
   const { rewritten, last } = await restoreForgotten(tx, {
@@ -113,18 +130,13 @@ function listWhenDry({ run }: RunContext, rewritten: readonly Rewritten[]): Chan
   return run.dryRun ? rewritten.map((each) => ({ action: 'undo', ...each })) : []
 }
 
-async function undoBatch(
-  tx: Transaction,
-  seal: Seal,
-  context: RunContext,
-  batch: string,
-): Promise<BatchResult> {
+async function undoBatch(tx: Transaction, seal: Seal, context: RunContext, batch: string): Promise<Replayed> {
   const { run } = context
   const { run_id: targetId, only = null, actor, rationale, via = null } = readOptions(context)
   await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
   const writing = { runId: run.id, targetId, only, actor, rationale, via, now: run.startedAt }
-  const { rewritten, left } = await takeBackForgetting(tx, { ...writing, batch })
+  const { rewritten, left } = await takeBackTogether(tx, { ...writing, batch })
   await saveEffects(tx, run)
   const changes = listWhenDry(context, rewritten)
   if (left === 0) return { done: rewritten.length, counts: { undone: rewritten.length, kept: 0 }, changes }
@@ -141,7 +153,14 @@ async function undoBatch(
     done: done.size + (rest.done ?? 0),
     counts: { undone: done.size + undone, kept },
     changes: [...changes, ...(rest.changes ?? [])],
+    failed: rest.failed,
   }
+}
+
+/** One by one where that fails. */
+async function takeBackTogether(tx: Transaction, taking: Parameters<typeof takeBackForgetting>[1]) {
+  const outcome = await attempt(tx, () => takeBackForgetting(tx, taking))
+  return 'result' in outcome ? outcome.result : { rewritten: [], left: 1 }
 }
 
 /** What is left stays as it is. A dry run rolls back what the statement has listed. */
@@ -163,7 +182,7 @@ async function undoEffects(
   effects: readonly Effect[],
   /** What the run did to records that it does not list. */
   unlisted?: 'rescore',
-): Promise<BatchResult> {
+): Promise<Replayed> {
   const { run_id: targetId, only, actor, rationale, via = null } = readOptions({ run })
   await lockTombstonesShared(tx)
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
@@ -174,10 +193,12 @@ async function undoEffects(
   const {
     effects: written,
     moved,
+    failed,
     importanceMoves,
     unscored,
   } = await replay(tx, effects, {
     direction: 'backward',
+    isolatesFailures: true,
     findErased: (records) => findErasedTwins(tx, seal, records),
     isLeftOut: (owner) => only !== undefined && !selected.has(owner) && !isNamed(owner),
     versions: await listWrittenVersions(tx, run.id, owners),
@@ -194,45 +215,16 @@ async function undoEffects(
     await insertImportanceMoves(tx, importanceMoves, { runId: run.id, now: run.startedAt })
   if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
   const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))
-  return describeBatch(tx, targetId, { listed, selected, entries, moved, unlistedCount: others.length })
-}
-
-type UndoneEffects = {
-  listed: readonly ListedChange[]
-  selected: ReadonlySet<string>
-  entries: ReturnType<typeof describeUndone>
-  /** The records that were changed since, each with the reason why it stays. */
-  moved: ReadonlyMap<string, string>
-  unlistedCount: number
-}
-
-/** Lists each record once, although the run may have changed it in several batches. */
-async function describeBatch(
-  tx: Transaction,
-  targetId: string,
-  { listed, selected, entries, moved, unlistedCount }: UndoneEffects,
-): Promise<BatchResult> {
-  const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
-  const isNew = (action: string) => {
-    const known = new Set(listed.flatMap((each) => (each.listed === action ? each.record_id : [])))
-    return (id: string) => !known.has(id)
-  }
-  const undone = [...selected].filter((id) => changesById.has(id)).filter(isNew('undo'))
-  const kept = [...selected].filter((id) => moved.has(id)).filter(isNew('kept'))
-  const earlier = kept.length > 0 ? await listTakenBack(tx, targetId, kept) : new Set()
-  return {
-    done: undone.length + kept.length,
-    counts: { undone: undone.length + unlistedCount, kept: kept.length },
-    changes: [
-      ...undone.map(
-        (id): Change => ({ record_id: id, action: 'undo', ...splitChanges(changesById.get(id)) }),
-      ),
-      ...kept.map((id): Change => {
-        const note = earlier.has(id) ? takenBackNote : (moved.get(id) ?? '')
-        return { record_id: id, action: 'kept', note }
-      }),
-    ],
-  }
+  const unlistedCount = others.length
+  const result = await describeBatch(tx, targetId, {
+    listed,
+    selected,
+    entries,
+    moved,
+    failed,
+    unlistedCount,
+  })
+  return { ...result, failed }
 }
 
 function isSelected(only: readonly string[] | undefined) {

@@ -19,6 +19,18 @@ export async function countChanged(db: Database, { targetId, only }: Selected): 
   return rows[0]?.changed ?? 0
 }
 
+/** The first record after an id of which the run lists anything. */
+export async function findNextChanged(
+  tx: Transaction,
+  { targetId, after }: { targetId: string; after: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ record_id: string }>`
+    select record_id from maintenance_changes where run_id = ${targetId}::uuid and record_id > ${after}::uuid
+    order by record_id limit 1
+  `.execute(tx)
+  return rows[0]?.record_id
+}
+
 export type ListedChange = {
   record_id: string
   action: string

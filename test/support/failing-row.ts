@@ -19,3 +19,10 @@ export async function failOnRow(
     create trigger failing before ${event} on ${table} for each row when (${row} = '${id}')
       execute function fail_on_row()`)
 }
+
+export async function stopFailing(
+  { database }: Pick<TestApp, 'database'>,
+  table: Failure['table'],
+): Promise<void> {
+  await database.pool.query(`drop trigger failing on ${table}`)
+}

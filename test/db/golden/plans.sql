@@ -368,6 +368,8 @@ where id = $6::uuid;
 from plan_applications as a join maintenance_runs as run on run.id = a.run_id
     where a.plan_id = $1::uuid
 and run.status not in ('failed', 'cancelled')
+      and (run.status <> 'succeeded'
+or not run.stats ? 'failed')
       and (a.selection = '{}'
 or a.selection = $2::jsonb)
     order by run.created_at
@@ -827,7 +829,7 @@ from plan_applications as a join maintenance_changes as made on made.run_id = a.
 and made.record_id = c.record_id
       and (made.action = c.action
 or a.run_id = $6::uuid
-and made.action = 'skipped')
+and made.action in ('skipped', 'failed'))
     offset 0
   );
 
@@ -873,7 +875,7 @@ or exists (
 from maintenance_changes as made
         where made.run_id = $4::uuid
 and made.record_id = c.record_id
-and made.action = 'skipped'
+and made.action in ('skipped', 'failed')
       ) as is_done, not exists (
         select
 from run_effects as e
@@ -930,6 +932,16 @@ and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
   offset 0
 )
+and not exists (
+    select
+from plan_applications as a join maintenance_changes as made on made.run_id = a.run_id
+    where a.plan_id = c.run_id
+and made.record_id = c.record_id
+      and (made.action = c.action
+or a.run_id = $8::uuid
+and made.action in ('skipped', 'failed'))
+    offset 0
+  )
       on conflict (run_id, record_id, action) do nothing
       returning action
     )
@@ -957,6 +969,15 @@ and made_by.action in (c.action, 'skipped')
 )
     );
 
+-- src/plans/planned-forgetting.queries.ts findNextForgotten
+    select record_id
+from maintenance_changes
+    where run_id = $1::uuid
+and record_id > $2::uuid
+and planned is not null
+    order by record_id
+limit 1;
+
 -- src/plans/planned-forgetting.queries.ts forgetPlanned
     with due as materialized (
       select c.*
@@ -980,7 +1001,7 @@ from plan_applications as a join maintenance_changes as made on made.run_id = a.
 and made.record_id = c.record_id
       and (made.action = c.action
 or a.run_id = $8::uuid
-and made.action = 'skipped')
+and made.action in ('skipped', 'failed'))
     offset 0
   )
     ), locked as materialized (
@@ -2347,7 +2368,7 @@ from plan_applications as a join maintenance_changes as made on made.run_id = a.
 and made.record_id = c.record_id
       and (made.action = c.action
 or a.run_id = $1::uuid
-and made.action = 'skipped')
+and made.action in ('skipped', 'failed'))
     offset 0
   )
 from maintenance_changes as c;

@@ -360,6 +360,14 @@ and not c.action in ('failed', 'kept', 'skipped')
 and true
     ) as record;
 
+-- src/undo/undo.queries.ts findNextChanged
+    select record_id
+from maintenance_changes
+where run_id = $1::uuid
+and record_id > $2::uuid
+    order by record_id
+limit 1;
+
 -- src/undo/undo.queries.ts hasChanges
     select
 from maintenance_changes as c

@@ -97,6 +97,7 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
   },
   'src/undo/undo.queries.ts': {
     countChanged: (db) => undo.countChanged(db, { targetId: id, only: null }),
+    findNextChanged: (db) => inTransaction(db, (tx) => undo.findNextChanged(tx, { targetId: id, after: id })),
     isNamed: (db) => sql`select from maintenance_changes as c where ${undo.isNamed([id])}`.execute(db),
     listChangesOf: (db) =>
       inTransaction(db, (tx) => undo.listChangesOf(tx, { runId: id, targetId: id }, [id])),

@@ -63,6 +63,7 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
       sql`select ${selection.describeMove(sql`r`)} from maintenance_changes as c, records as r`.execute(db),
   },
   'src/plans/planned-forgetting.queries.ts': {
+    findNextForgotten: (db) => inTransaction(db, (tx) => forgetting.findNextForgotten(tx, id, id)),
     forgetPlanned: (db) =>
       inTransaction(db, (tx) =>
         forgetting.forgetPlanned(tx, { ...application, runId: id, now, after: id, limit: 1_000 }),

@@ -1,0 +1,20 @@
+import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { isBatchFailure } from './table-walk.ts'
+
+/** Does a part of a batch, which goes on without it if it fails. Throws what no smaller part avoids. */
+export async function attempt<T>(
+  tx: Transaction,
+  work: () => Promise<T>,
+): Promise<{ result: T } | { error: unknown }> {
+  await createSavepoint(tx, 'part')
+  try {
+    const result = await work()
+    await releaseSavepoint(tx, 'part')
+    return { result }
+  } catch (error) {
+    if (!isBatchFailure(error)) throw error
+    await rollbackToSavepoint(tx, 'part')
+    return { error }
+  }
+}
