@@ -79,7 +79,7 @@ export function translateFailure(error: unknown): unknown {
       { cause: error },
     )
   }
-  if (!isOutage(error)) return error
+  if (error instanceof AppError || !isOutage(error)) return error
   return new AppError('database_unavailable', 'The database is unavailable at the moment.', {
     retryAfterSeconds: 2,
     cause: error,
@@ -101,8 +101,9 @@ export function isSchemaGone(error: unknown): boolean {
   return isLost || missingObjects.has(error.code)
 }
 
-/** Whether the failure is an outage: the same statement can succeed later. */
+/** Whether the failure is an outage: the same statement can succeed later. The server of a tenant says so itself. */
 export function isOutage(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === 'database_unavailable' || error.code === 'overloaded'
   if (error instanceof pg.DatabaseError) {
     return error.code !== undefined && (unavailable.has(error.code) || error.code.startsWith('08'))
   }

@@ -41,7 +41,7 @@ export async function createTenantDatabase() {
 export type TenantDatabase = Awaited<ReturnType<typeof createTenantDatabase>>
 
 /** A way to a server that can be silent, as when its machine is lost: nothing is refused, and nothing comes back. */
-export async function startSilentWay(target: string) {
+export async function startSilentWay(target: string, { at = 0 }: { at?: number } = {}) {
   const { hostname, port } = new URL(target)
   const ends = new Set<Socket>()
   let isSilent = false
@@ -57,7 +57,7 @@ export async function startSilentWay(target: string) {
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no TCP address')
   const url = new URL(target)

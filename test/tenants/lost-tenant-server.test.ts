@@ -4,12 +4,17 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import type { Database } from '../../src/db/connection.ts'
+import { nameSchema } from '../../src/db/schema-names.ts'
 import { visitStatement } from '../../src/db/tenant-sessions.ts'
+import type { RunContext } from '../../src/jobs/runs.ts'
+import { drainInBatches } from '../../src/jobs/table-walk.ts'
 import { createLogger } from '../../src/kernel/log.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
 import { checkLaws } from '../../src/store-laws.ts'
 import { prepareDatabase } from '../../src/store-preparation.ts'
 import { createTenantJobs } from '../../src/tenant-background.ts'
 import { dataFolder } from '../support/data-folder.ts'
+import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 import { administer } from '../support/postgres-processes.ts'
 import { createServerFolder, startPostgresServer } from '../support/postgres-server.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
@@ -145,6 +150,65 @@ describe('a server of tenants that is lost', () => {
     expect(verdicts.filter(({ line }) => line.startsWith('late: ')).length).toBeGreaterThan(20)
     expect((await dropTenant(app, 'late')).status).toBe(200)
   }, 120_000)
+
+  it('that is lost for a moment fails no run and no record: the run goes on later', async () => {
+    const own = await createTenantDatabase()
+    let way = await startSilentWay(own.url)
+    onTestFinished(async () => {
+      await way.close()
+      await own.drop()
+    })
+    const far = await createTenant(app, 'moment', way.url)
+    const id = await requestRun(far)
+    const { clock, ids, database } = app
+    const db = database.databaseOf(nameSchema(referenceOf(far)), way.url)
+    const loseWay = async () => {
+      const at = Number(new URL(way.url).port)
+      await way.close()
+      await expect(sql`select`.execute(db)).rejects.toThrow()
+      setTimeout(async () => {
+        way = await startSilentWay(own.url, { at })
+      }, 100)
+    }
+    const isBack = () =>
+      sql`select`.execute(db).then(
+        () => true,
+        () => false,
+      )
+    const returned = () => expect.poll(isBack, { timeout: 10_000 }).toBe(true)
+    let turn = 0
+    const decay = {
+      run: (context: RunContext) =>
+        drainInBatches({
+          size: 10,
+          doBatch: async () => {
+            if (++turn === 1) await loseWay()
+            await context.inBatch(async () => ({}))
+            return false
+          },
+          skipFirst: async (error) => {
+            await returned()
+            await context.recordFault({ error, part: 'decay' })
+            return false
+          },
+        }),
+    }
+    const log = createLogger({ level: 'silent', clock, write: () => {} })
+    const runner = createRunner({
+      ...{ db, clock, ids, log, worker: 'one', intervals: noIntervals },
+      jobWorks: { ...idleWorks, decay },
+    })
+    await expect(runner.runJob('decay', new AbortController().signal)).rejects.toThrow('unavailable')
+    await returned()
+    expect(await readRun(far, id)).toBe('running')
+    clock.advance(31_000)
+    await runner.runJob('decay', new AbortController().signal)
+    const ended = (await far.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
+    expect(ended).toMatchObject({ status: 'succeeded', attempts: 2 })
+    expect(ended.stats).toEqual({})
+    expect(ended.error).toBeUndefined()
+    expect((await dropTenant(app, 'moment')).status).toBe(200)
+  }, 30_000)
 
   it('that is silent holds no request for minutes', async () => {
     const own = await createTenantDatabase()
