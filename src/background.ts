@@ -64,6 +64,8 @@ export function createBackgroundModels({
 }
 
 export type BackgroundResources = Omit<Resources, 'models' | 'tenantReference'> & {
+  /** Connections that no batch uses, for the leases of runs. */
+  heartbeatDb?: Database
   tracer?: Tracer | undefined
   pollMs?: number
   models?: ReturnType<typeof createBackgroundModels>
@@ -73,6 +75,7 @@ export type BackgroundResources = Omit<Resources, 'models' | 'tenantReference'> 
 export function createJobs({
   config,
   db,
+  heartbeatDb = db,
   clock,
   ids,
   log,
@@ -148,6 +151,7 @@ export function createJobs({
   const worker = `${hostname()}:${process.pid}`
   const runner = createRunner({
     db,
+    heartbeatDb,
     clock,
     ids,
     log,

@@ -19,8 +19,10 @@ import {
   walkTenants,
 } from './tenants/index.ts'
 
-type Resources = Omit<BackgroundResources, 'db' | 'announcements'> & {
+type Resources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements'> & {
   connection: TenantConnection
+  /** Connections that no batch uses, for the leases of runs. */
+  heartbeats?: TenantConnection
   announcements: Announcements
   sliceMs?: number
 }
@@ -41,9 +43,9 @@ const idleMs = 600_000
 const usualSliceMs = 30_000
 
 /** What a worker does: with tenants or without. */
-export function createBackground({ connection, ...resources }: Resources) {
-  if (resources.config.tenants) return createTenantJobs({ connection, ...resources })
-  return createJobs({ ...resources, db: connection.db })
+export function createBackground({ connection, heartbeats = connection, ...resources }: Resources) {
+  if (resources.config.tenants) return createTenantJobs({ connection, heartbeats, ...resources })
+  return createJobs({ ...resources, db: connection.db, heartbeatDb: heartbeats.db })
 }
 
 /**
@@ -53,13 +55,17 @@ export function createBackground({ connection, ...resources }: Resources) {
  */
 export function createTenantJobs({
   connection,
+  heartbeats = connection,
   announcements,
   sliceMs = usualSliceMs,
   ...resources
 }: Resources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
   const models = createBackgroundModels({ config, clock, instruments })
-  const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })
+  const openDatabases = (over: TenantConnection) =>
+    createTenantDatabases({ connection: over, ids, key: config.tenantKey, ...config.records })
+  const databases = openDatabases(connection)
+  const heartbeatDatabases = openDatabases(heartbeats)
   const directory = createTenantDirectory({ db: connection.db })
   const opened = new Map<Reference, Opened>()
   const watched = new Map<Reference, { watch: Poll; until: number }>()
@@ -81,7 +87,11 @@ export function createTenantJobs({
   }
 
   function openJobs(location: TenantLocation): Jobs {
-    return createJobs({ ...findResources(location.reference), db: databases.open(location) })
+    return createJobs({
+      ...findResources(location.reference),
+      db: databases.open(location),
+      heartbeatDb: heartbeatDatabases.open(location),
+    })
   }
 
   function findResources(reference: Reference) {

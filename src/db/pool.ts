@@ -12,6 +12,8 @@ export type PoolOptions = {
   lockTimeoutMs: number
   /** How long whoever needs a connection waits for a free or a new one. */
   connectionTimeoutMs?: number
+  /** How long a new one may take at most, where that is less. */
+  openingTimeoutMs?: number
   /** Set to false behind a pooler that shares connections between sessions, such as an old PgBouncer. */
   preparedStatements?: boolean
   /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
@@ -37,6 +39,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     // A transaction of a paused process must not hold its locks forever.
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
+    ...(options.openingTimeoutMs === undefined ? {} : { Client: limitOpening(options.openingTimeoutMs) }),
     keepAlive: true,
     // A statement does not wait for the answer to the one before it.
     pipeline: true,
@@ -52,6 +55,14 @@ export function createPool(options: PoolOptions): pg.Pool {
   pool.on('connect', (client) => client.on('error', () => {}))
   wrapStatements(pool, options)
   return pool
+}
+
+function limitOpening(connectionTimeoutMillis: number) {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionTimeoutMillis })
+    }
+  }
 }
 
 /**

@@ -22,7 +22,8 @@ type Resources = {
   config: Config
   log: Logger
   clock: Clock
-  createJobs(connection: Connection, announcements: Announcements): Jobs
+  /** No batch uses the connections of `heartbeats`, so none of them waits for one. */
+  createJobs(connection: Connection, announcements: Announcements, heartbeats: Connection): Jobs
   onStatement?: ConnectionOptions['onStatement']
   /** Serves metrics and health of the process; returns how to stop it. */
   listen?(connection: Connection, check: Checks): Promise<() => Promise<void>>
@@ -40,32 +41,32 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const { config, log, clock, createJobs, onStatement, listen } = resources
   const url = requireDatabaseUrl(config, 'worker')
   const applicationName = 'membrane worker'
-  const connection = connect({
+  const settings = {
     ...config.database,
     url,
-    poolSize,
     statementTimeoutMs,
-    connectionTimeoutMs,
     applicationName,
     onStatement,
     tenants: config.tenants,
     log,
-  })
-  const { db, pool, close } = connection
+  }
+  const connection = connect({ ...settings, poolSize, connectionTimeoutMs })
+  const heartbeats = connect({ ...settings, poolSize: 1 })
+  const { db } = connection
   await requireMigrated(db)
   await requireConfiguration(db, config)
   const tombstones = watchTombstones(db, config, log)
-  const settings = { redisUrl: config.redisUrl, databaseUrl: url }
-  const queue = openQueue(settings, log)
+  const queueSettings = { redisUrl: config.redisUrl, databaseUrl: url }
+  const queue = openQueue(queueSettings, log)
   const announcements = createAnnouncements({ queue, clock, log })
-  const { handle, startPolls } = createJobs(connection, announcements)
-  const worker = await startWorker({ settings, handle, log })
+  const { handle, startPolls } = createJobs(connection, announcements, heartbeats)
+  const worker = await startWorker({ settings: queueSettings, handle, log })
   queue
     .removeSchedulers()
     .catch((error) => log.warn('old schedules could not be removed from the queue', { err: error }))
   const polls = startPolls()
   const stopListening = await listen?.(connection, {
-    database: async () => void (await pool.query('select')),
+    database: async () => void (await heartbeats.pool.query('select')),
     queue: () => queue.ready(),
     tombstones,
   })
@@ -73,7 +74,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const leave = async () => {
     await announcements.finish()
     await Promise.all([queue.close(), stopListening?.()])
-    await close()
+    await Promise.all([connection.close(), heartbeats.close()])
   }
   return {
     stop: async () => {

@@ -14,8 +14,8 @@ export async function startWorker(context: RoleContext): Promise<Service> {
   const service = await startWorking({
     ...context,
     onStatement,
-    createJobs: (connection, announcements) =>
-      createBackground({ ...context, connection, instruments, tracer, announcements }),
+    createJobs: (connection, announcements, heartbeats) =>
+      createBackground({ ...context, connection, heartbeats, instruments, tracer, announcements }),
     listen: async ({ db, pool, servers }, checks) => {
       instruments.watchPool(pool, 'jobs')
       if (config.tenants) instruments.watchServers(servers)

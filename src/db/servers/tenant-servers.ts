@@ -6,8 +6,8 @@ import { createTenantServer, type Server, type ServerOptions } from './tenant-se
 /** A server that nobody has used for this time is forgotten. Its connections are closed after ten seconds. */
 const idleMs = 600_000
 const tidyMs = 60_000
-/** Shorter than that of a worker: a server that is away must be noticed soon. */
-const connectionTimeoutMs = 5_000
+/** A server that is away must be noticed soon, also where a free connection may be awaited for longer. */
+const openingTimeoutMs = 5_000
 
 /** The servers of tenants that are not in the main database. Tenants of one URL share its connections. */
 export function createTenantServers(options: Omit<ServerOptions, 'url'>) {
@@ -17,7 +17,7 @@ export function createTenantServers(options: Omit<ServerOptions, 'url'>) {
   let tidying: NodeJS.Timeout | undefined
 
   function open(url: string): Server {
-    const own = { applicationName, url, tenants: true, connectionTimeoutMs }
+    const own = { applicationName, url, tenants: true, openingTimeoutMs }
     const server = opened.get(url) ?? createTenantServer({ ...options, ...own })
     opened.set(url, server)
     tidying ??= setInterval(tidy, tidyMs).unref()

@@ -15,6 +15,8 @@ import { addRunTotals } from './run-totals.queries.ts'
 
 export type ClaimResources = {
   db: Database
+  /** Where leases are renewed, if not over the connections of the work, which may all be in use. */
+  heartbeatDb?: Database
   clock: Clock
   ids: Ids
   /** The name of this process in leases and runs. */

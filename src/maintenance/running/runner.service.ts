@@ -25,7 +25,7 @@ export type Runner = ReturnType<typeof createRunner>
 
 /** Does the runs of a job. The database decides what is due, so any worker may call it at any time, and twice. */
 export function createRunner(resources: Resources) {
-  const { db, clock, log, worker, jobWorks, announcements } = resources
+  const { db, clock, log, worker, jobWorks, announcements, heartbeatDb = db } = resources
   const { leaseMs = defaultLeaseMs, observe = () => {} } = resources
   const { claimDueRun, isClaimable } = createClaims(resources)
   const prepared = new Set<JobName>()
@@ -150,7 +150,7 @@ export function createRunner(resources: Resources) {
 
   function renew(leased: LeasedRun): Promise<boolean> {
     const expiresAt = new Date(clock.now().getTime() + leaseMs)
-    return renewLease(db, { ...getLease(leased), expiresAt })
+    return renewLease(heartbeatDb, { ...getLease(leased), expiresAt })
   }
 
   return { runJob }
