@@ -1,9 +1,8 @@
-import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { maskSecrets, maskText } from '../domain/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
-import { type BatchResult, type Change, findEffectsRunId, type RunContext } from '../jobs/runs.ts'
-import { isBatchFailure, type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
+import { type BatchResult, findEffectsRunId, type RunContext } from '../jobs/runs.ts'
+import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
 import { lockTombstonesShared } from '../records/index.ts'
@@ -40,10 +39,8 @@ type EpisodeWalk = {
   inHalves?: boolean
 }
 
-/** Runs a batch in its own transaction, or, in a dry run, in a savepoint of the transaction that is rolled back. */
-type RunBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
-type Fault = Parameters<RunContext['recordFault']>[0]
-type BatchRunner = { runBatch: RunBatch; recordFault(fault: Fault): Promise<void> }
+type RunBatch = RunContext['inBatch']
+type BatchRunner = { runBatch: RunBatch; recordFault: RunContext['recordFault'] }
 
 /** Returns a stage that processes whole episodes in batches. */
 export function createEpisodeStage(
@@ -78,29 +75,10 @@ export function createEpisodeStage(
  */
 export function walkEpisodes(context: RunContext, options: EpisodeWalk): Promise<void> {
   const { run, recordFault } = context
-  if (run.dryRun) return walkInSavepoints(context, options)
   const walk = (inBatch: RunBatch, half?: 0 | 1) =>
     runBatches(context, options, { runBatch: timeBatches(options.stage, inBatch), recordFault }, half)
-  if (!options.inHalves || run.scope !== null) return walk(context.inBatch)
+  if (run.dryRun || !options.inHalves || run.scope !== null) return walk(context.inBatch)
   return runInParallel([(inBatch) => walk(inBatch, 0), (inBatch) => walk(inBatch, 1)], context)
-}
-
-/** A dry run is one transaction, because the result of a batch depends on the batches before. */
-async function walkInSavepoints(context: RunContext, options: EpisodeWalk): Promise<void> {
-  const runBatch = timeBatches(options.stage, context.inBatch)
-  const faults: Fault[] = []
-  await runBatch(async (tx) => {
-    const totals = createTotals()
-    await runBatches(context, options, {
-      runBatch: async (work) => {
-        await context.throwIfEnded()
-        return totals.add(await runInSavepoint(tx, work))
-      },
-      recordFault: async (fault) => void faults.push(fault),
-    })
-    return totals.total()
-  })
-  for (const fault of faults) await context.recordFault(fault)
 }
 
 function runBatches(
@@ -150,35 +128,6 @@ export function describeAttempt({
   is_given_up: isGivenUp,
 }: Pick<PostponedEpisode, 'attempts' | 'is_given_up'>): string {
   return `attempt ${attempts}${isGivenUp ? ', given up' : ''}`
-}
-
-async function runInSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  await createSavepoint(tx, 'part')
-  try {
-    const outcome = await work(tx)
-    await releaseSavepoint(tx, 'part')
-    return outcome
-  } catch (error) {
-    if (isBatchFailure(error)) await rollbackToSavepoint(tx, 'part')
-    throw error
-  }
-}
-
-function createTotals() {
-  const counts: Record<string, number> = {}
-  const changes: Change[] = []
-  let done = 0
-  return {
-    add<T extends BatchResult>(batch: T): T {
-      done += batch.done ?? 0
-      for (const change of batch.changes ?? []) changes.push(change)
-      for (const [name, count] of Object.entries(batch.counts ?? {})) {
-        counts[name] = (counts[name] ?? 0) + count
-      }
-      return batch
-    },
-    total: (): BatchResult => ({ done, counts, changes }),
-  }
 }
 
 /** Returns episodes with their secrets masked. Stages read episodes only through this function. */

@@ -1,9 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { capture } from '../support/capture-requests.ts'
-import { captureEpisode, consolidate, createScope, listRecords } from '../support/consolidation-requests.ts'
+import { createConsolidation } from '../../src/consolidation/index.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createPoliciesService } from '../../src/policies/index.ts'
+import { capture, range } from '../support/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listRecords,
+  omitDurations,
+} from '../support/consolidation-requests.ts'
+import { noIntervals } from '../support/idle-jobs.ts'
 import { perform } from '../support/plan-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 /** What locks the same rows in another order waits a second for PostgreSQL to find the deadlock, and begins again. */
 
@@ -70,4 +82,39 @@ it('an undo locks what it puts back on the list of open work before records, as 
     `select from records where id = '${skill?.['id']}' for no key update nowait`,
   )
   expect(outcome).toBe('locked')
+})
+
+it('an erasure does not wait for the end of a dry run, which counts what a run then does', async () => {
+  const scope = createScope()
+  for (const n of range(20)) await captureEpisode(app, `the build takes ${n % 18} minutes`, {}, { scope })
+  const [erased] = await listRecords(app, `type=episodic&scope=${encodeURIComponent(scope)}`)
+  const { db, clock, ids, config } = app
+  let pauseMs = 250
+  const policies = createPoliciesService({ db, clock })
+  const consolidate = createConsolidation({
+    ...{ db, clock, ids, ...config.consolidation, textLanguage: 'english', size: 2 },
+    // Each batch takes a while.
+    policies: { getAll: (tx) => sleep(pauseMs).then(() => policies.getAll(tx)) },
+    seal: createSeal(config.records.tombstoneKey),
+  })
+  const request = { job: 'consolidate', scope, options: { stages: ['semantic'] } }
+  const attend = async () => {
+    const worker = createWorkerFor(app, noIntervals, { jobWorks: { consolidate } })
+    await worker.runJob('consolidate', new AbortController().signal)
+  }
+  let isOver = false
+  const running = perform(app, 'consolidate', { ...request, dry_run: true }, undefined, attend).finally(
+    () => {
+      isOver = true
+    },
+  )
+  await sleep(500)
+  const body = { actor: 'ada', rationale: 'asked' }
+  const { status } = await app.request('POST', `/v1/records/${erased?.['id']}/erase`, { body })
+  expect([status, isOver]).toEqual([200, false])
+  const dry = await running
+  pauseMs = 0
+  expect(await app.db.selectFrom('run_effects').selectAll().execute()).toEqual([])
+  const run = await perform(app, 'consolidate', request, undefined, attend)
+  expect(omitDurations(dry)).toEqual(omitDurations(run))
 })

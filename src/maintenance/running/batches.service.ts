@@ -7,9 +7,9 @@ import { isBatchFailure } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
-import { deleteDryRunRows, resetRun } from './dry-run-effects.queries.ts'
+import { deleteDryRunRows, insertEffects, resetRun } from './dry-run-effects.queries.ts'
 import { createJoinedDryRun, type DryBatch } from './joined-dry-run.service.ts'
-import { type Kept, keepPlanned, nothingKept, readDryBatch } from './planned-batches.service.ts'
+import { keepPlanned, nothingKept, readDryBatch } from './planned-batches.service.ts'
 
 /** A run, and the lease of its job under which this worker does it. */
 export type LeasedRun = {
@@ -56,10 +56,9 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
         db,
         run,
         lock: requireFence,
-        read: readKept,
         store: storeDryBatch,
         // An undo reads what it wrote in the batches before.
-        keeps: run.savesEffects === true || leased.job === 'undo',
+        repeats: leased.job !== 'undo',
       })
     : undefined
 
@@ -103,7 +102,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
     await runUnderFence(async (tx) => {
       if (run.savesEffects) await saveEffects(tx, run)
       const result = await work(tx)
-      batch = { result, kept: await readKept(tx) }
+      batch = { result, kept: run.savesEffects ? await readDryBatch(tx, run.id) : nothingKept }
       throw new DryRunRollback()
     }).catch((error) => {
       if (!(error instanceof DryRunRollback)) throw error
@@ -113,15 +112,12 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
     return batch.result
   }
 
-  async function readKept(tx: Transaction): Promise<Kept> {
-    return run.savesEffects ? readDryBatch(tx, run.id) : nothingKept
-  }
-
   async function storeDryBatch({ result, kept }: DryBatch): Promise<void> {
     await runUnderFence(async (tx) => {
       const { changes = [], ...progress } = result
       await saveProgress(tx, run.savesEffects ? progress : result)
       if (run.savesEffects) await keepPlanned(tx, run.id, changes, kept)
+      else if (kept.effects !== undefined) await insertEffects(tx, run.id, kept.effects)
     })
   }
 

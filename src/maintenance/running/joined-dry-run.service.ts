@@ -11,7 +11,7 @@ import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
 import { insertChanges } from './batches.queries.ts'
 import { countEffects } from './dry-run-effects.queries.ts'
-import type { Kept } from './planned-batches.service.ts'
+import { type Kept, nothingKept, readDryBatch } from './planned-batches.service.ts'
 
 /** Writers wait for the records that a dry run has locked, so none stays open for longer than about this. */
 const longestMs = 2_000
@@ -28,23 +28,28 @@ export type DryBatch = { result: BatchResult; kept: Kept }
 type Resources = {
   db: Database
   run: Run
-  /** Whether the rows that a batch writes are written down. */
-  keeps: boolean
+  /** Whether a transaction begins by writing again what the ones before have written. */
+  repeats: boolean
   /** Checks the lease. */
   lock(tx: Transaction): Promise<void>
-  /** Reads what the batch wrote. */
-  read(tx: Transaction): Promise<Kept>
   /** Stores a batch after its transaction was rolled back. */
   store(batch: DryBatch): Promise<void>
 }
 
-type Session = { tx: ControlledTransaction<DB>; openedMs: number; batches: DryBatch[] }
+type Work<T> = (tx: Transaction) => Promise<T>
+type Session = {
+  tx: ControlledTransaction<DB>
+  openedMs: number
+  batches: DryBatch[]
+  /** Whether the rows that a batch writes are kept after it: for a plan all, otherwise what can be written again. */
+  isKept: boolean
+}
 
 /**
  * A dry run whose batches see those before them. They share a transaction that is rolled back; when it has lasted long
  * enough, the next one begins by writing again what is kept so far.
  */
-export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resources) {
+export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources) {
   let session: Session | undefined
   let fault: { error: unknown } | undefined
   let idle: NodeJS.Timeout | undefined
@@ -69,11 +74,12 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
   async function open(): Promise<Session> {
     if (session) return session
     const tx = await db.startTransaction().execute()
-    session = { tx, openedMs: performance.now(), batches: [] }
+    session = { tx, openedMs: performance.now(), batches: [], isKept: run.savesEffects === true }
     // Before any batch locks records, because a later one may need it.
     await lockTombstonesShared(tx)
-    if (run.savesEffects && (await countEffects(tx, run.id, maxReplayed + 1)) <= maxReplayed) {
+    if (repeats && (await countEffects(tx, run.id, maxReplayed + 1)) <= maxReplayed) {
       await repeatKept(tx, run.id)
+      session.isKept = true
     }
     return session
   }
@@ -92,32 +98,32 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
     idle = setTimeout(() => void enqueue(close).catch(noteFault), longestIdleMs)
   }
 
-  function inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  function inBatch<T extends BatchResult>(work: Work<T>): Promise<T> {
     return enqueue(async () => {
-      const { tx, batches } = await open()
-      const { result, kept } = await attemptBatch(tx, work)
+      const { tx, batches, isKept } = await open()
+      const { result, kept } = await attemptBatch(tx, isKept, work)
       batches.push({ result, kept })
       await closeWhenLong()
       return result
     })
   }
 
-  async function tryBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+  async function tryBatch<T extends BatchResult>(tx: Transaction, isKept: boolean, work: Work<T>) {
     await lock(tx)
-    if (keeps) await saveEffects(tx, run)
+    if (isKept || !repeats) await saveEffects(tx, run)
     const result = await work(tx)
-    const kept = await read(tx)
+    const kept = isKept ? await readDryBatch(tx, run.id) : nothingKept
     await stopSavingEffects(tx)
     // The next batches may look for what the run lists.
     await insertChanges(tx, run.id, result.changes ?? [])
     return { result, kept }
   }
 
-  async function attemptBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+  async function attemptBatch<T extends BatchResult>(tx: Transaction, isKept: boolean, work: Work<T>) {
     for (let attempt = 1; ; attempt += 1) {
       await createSavepoint(tx, savepoint)
       try {
-        const batch = await tryBatch(tx, work)
+        const batch = await tryBatch(tx, isKept, work)
         await releaseSavepoint(tx, savepoint)
         return batch
       } catch (error) {

@@ -174,6 +174,16 @@ export async function endRun(
     .where('id', '=', id)
     .execute()
   await tx.deleteFrom('maintenance_ranges').where('run_id', '=', id).execute()
+  await deleteRehearsed(tx, id)
+}
+
+/** Deletes the rows that a dry run kept for its own later batches. Those of a plan stay. */
+async function deleteRehearsed(tx: Transaction, id: string): Promise<void> {
+  await sql`
+    delete from run_effects where run_id = ${id}::uuid
+      and exists (select from maintenance_runs as m where m.id = ${id}::uuid and m.dry_run)
+      and not exists (select from plans as p where p.id = ${id}::uuid)
+  `.execute(tx)
 }
 
 /** Call it only for a run over all records that succeeded: the time says when the job last processed the whole store. */

@@ -547,6 +547,16 @@ where "id" = $3;
 delete
 from "maintenance_ranges"
 where "run_id" = $1;
+    delete
+from run_effects
+where run_id = $1::uuid
+      and exists (select
+from maintenance_runs as m
+where m.id = $2::uuid
+and m.dry_run)
+      and not exists (select
+from plans as p
+where p.id = $3::uuid);
 
 -- src/maintenance/running/leases.queries.ts ensureJobRows
 insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
