@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../kernel/log.ts'
+import { isListening } from './listen.ts'
 import { decideRestart } from './restarts.ts'
 
 type ChildOptions = {
@@ -30,14 +31,17 @@ export function superviseChild(options: ChildOptions): Child {
   let restart: NodeJS.Timeout | undefined
 
   function start(): void {
-    const began = performance.now()
+    let readyAt: number | undefined
     current = launch(role)
-    current.on('message', onMessage)
+    current.on('message', (message) => {
+      if (isReady(message)) readyAt ??= performance.now()
+      onMessage(message)
+    })
     // Without a listener an error of the channel, such as a child that has just ended, would end this process.
     current.on('error', (error) => log.error('child process fault', { child: role, err: error }))
     current.once('exit', (code, signal) => {
-      if (!stopping)
-        restartOrGiveUp({ code, signal, livedMs: performance.now() - began, earlyEnds, isNeeded: isNeeded() })
+      const servedMs = readyAt === undefined ? 0 : performance.now() - readyAt
+      if (!stopping) restartOrGiveUp({ code, signal, servedMs, earlyEnds, isNeeded: isNeeded() })
     })
   }
 
@@ -53,6 +57,7 @@ export function superviseChild(options: ChildOptions): Child {
       child: role,
       code,
       signal,
+      early_ends: earlyEnds,
       in_ms: verdict.restartAfterMs,
     })
     restart = setTimeout(start, verdict.restartAfterMs)
@@ -67,6 +72,11 @@ export function superviseChild(options: ChildOptions): Child {
     },
     kill: () => void current.kill('SIGKILL'),
   }
+}
+
+/** An API says where it listens, and a worker that it works. */
+function isReady(message: unknown): boolean {
+  return isListening(message) || (typeof message === 'object' && message !== null && 'working' in message)
 }
 
 async function stopChild(child: ChildProcess, milliseconds: number): Promise<boolean> {

@@ -37,8 +37,8 @@ export async function superviseEmbeddedPostgres({
       const verdict = decideRestart({
         code: null,
         signal: null,
-        livedMs: performance.now() - began,
-        earlyEnds: earlyEnds,
+        servedMs: performance.now() - began,
+        earlyEnds,
       })
       if ('giveUpReason' in verdict)
         return lost.resolve(`the embedded database ended: ${verdict.giveUpReason}`)

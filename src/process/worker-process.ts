@@ -70,6 +70,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
     queue: () => queue.ready(),
     tombstones,
   })
+  process.send?.({ working: true })
   log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
   const leave = async () => {
     await announcements.finish()
