@@ -208,11 +208,18 @@ function selectInHand({ ids, until }: Claim): RawBuilder<unknown> {
   `
 }
 
-/** Queues the texts again that were given up: another model may read them, or the model was repaired. */
+/** Longer than any pause after a failure, and than any claim. */
+const ahead = sql.lit('1 hour')
+
+/**
+ * Queues the texts again that were given up: another model may read them, or the model was repaired. So too those that wait for
+ * a later time than any pause lasts, which a clock that was ahead has set.
+ */
 export async function retryGivenUp(tx: Transaction, now: Date, scope: string | null = null): Promise<number> {
   const { rows } = await sql`
     with given_up as materialized (
-      select u.record_id from unembedded as u where u.due_at = 'infinity' and ${isOf(scope)} for update of u skip locked
+      select u.record_id from unembedded as u where u.due_at > ${now}::timestamptz + ${ahead}::interval
+        and ${isOf(scope)} for update of u skip locked
     )
     update unembedded set due_at = ${now}::timestamptz, attempts = 0
     from given_up where unembedded.record_id = given_up.record_id

@@ -51,6 +51,15 @@ describe('the job embed', () => {
     ])
   })
 
+  it('embeds a record that was written while a clock was ahead', async () => {
+    await createEmbeddingWorker(app).run()
+    app.clock.advance(86_400_000)
+    const { id } = await create(app, buildFactSaying('Go'))
+    app.clock.advance(-86_400_000)
+    expect((await createEmbeddingWorker(app).run()).stats).toMatchObject({ revived: 1, embedded: 1 })
+    await expectVector(id, 'Go')
+  })
+
   it('embeds a record again when its text changes, and not when it decays or moves', async () => {
     const { id } = await create(app, buildFactSaying('Go'))
     const worker = createEmbeddingWorker(app)

@@ -554,12 +554,12 @@ where unembedded.record_id = mine.record_id;
     with given_up as materialized (
       select u.record_id
 from unembedded as u
-where u.due_at = 'infinity'
-and true
+where u.due_at > $1::timestamptz + '1 hour'::interval
+        and true
 for update of u skip locked
     )
     update unembedded
-set due_at = $1::timestamptz, attempts = 0
+set due_at = $2::timestamptz, attempts = 0
     from given_up
 where unembedded.record_id = given_up.record_id
     returning unembedded.record_id;
@@ -568,15 +568,15 @@ where unembedded.record_id = given_up.record_id
     with given_up as materialized (
       select u.record_id
 from unembedded as u
-where u.due_at = 'infinity'
-and exists (select
+where u.due_at > $1::timestamptz + '1 hour'::interval
+        and exists (select
 from records as r
 where r.id = u.record_id
-and r.scope = $1)
+and r.scope = $2)
 for update of u skip locked
     )
     update unembedded
-set due_at = $2::timestamptz, attempts = 0
+set due_at = $3::timestamptz, attempts = 0
     from given_up
 where unembedded.record_id = given_up.record_id
     returning unembedded.record_id;
