@@ -44,6 +44,37 @@ it('a consolidation dry run counts over all batches what a run then does', async
   expect(await countChanges(dry.id)).toEqual(await countChanges(run.id))
 })
 
+it('a dry run whose worker is lost begins again, counts the same, and leaves no row that it kept', async () => {
+  await experience(
+    'lost',
+    range(50).map((n) => `loss ${n % 9}`),
+  )
+  const countKept = async () => {
+    const { rows } = await setup.pool.query(
+      'select count(*)::int as kept from run_effects where run_id = $1',
+      [id],
+    )
+    return rows[0].kept
+  }
+  const id = await setup.requestRun('consolidate', { dryRun: true, scope: 'lost' })
+  const paused = Promise.withResolvers<void>()
+  let batches = 0
+  const observe = (step: string) => (step === 'before batch' && ++batches === 3 ? paused.promise : undefined)
+  const { signal } = new AbortController()
+  const lost = setup.createWorker('lost', { observe }).runJob('consolidate', signal)
+  await expect.poll(countKept).toBeGreaterThan(0)
+  setup.clock.advance(31_000)
+  await setup.createWorker('next').runJob('consolidate', signal)
+  const dry = await setup.readRun(id)
+  expect(dry).toMatchObject({ status: 'succeeded', attempts: 2 })
+  expect(await countKept()).toBe(0)
+  paused.resolve()
+  await lost
+  expect(await setup.readRun(id)).toEqual(dry)
+  const run = await setup.run('consolidate', { scope: 'lost' })
+  expect(omitDurations(run)).toEqual(omitDurations(dry))
+})
+
 it('a cancelled consolidation run keeps its finished batches, and the next run does the rest', async () => {
   await experience(
     'cancelled',
