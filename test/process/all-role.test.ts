@@ -161,7 +161,8 @@ it('the role all ends with a reason when a child process fails repeatedly', asyn
   })
   // Killed as soon as it exists: on a busy machine it takes longer than 10 seconds to write its first log line.
   const endWorker = async () => {
-    for (const child of await childrenOf(running.pid)) if (await isWorker(child)) process.kill(child, 'SIGKILL')
+    for (const child of await childrenOf(running.pid))
+      if (await isWorker(child)) process.kill(child, 'SIGKILL')
     return hasEnded
   }
   await until('the worker to be given up', endWorker, processPatienceMs)
