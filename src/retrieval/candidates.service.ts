@@ -65,6 +65,7 @@ export function createCandidates(resources: CandidateResources) {
       stems: stems.words,
       isNamed: createSpeakerCheck(includedText),
       isOfPeriod: periods?.includes,
+      isPeriodAll: periods?.isAll,
     }
     const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), signals)
       .slice(0, limit)
@@ -72,7 +73,7 @@ export function createCandidates(resources: CandidateResources) {
     return { candidateNodes, fits: computeFits(matches) }
   }
 
-  /** What all channels find; for a question about a time alone also the records of that time. */
+  /** What all channels find, and the records of a time that the question names. */
   async function findMatches(
     question: Question,
     input: SearchInput,
@@ -88,7 +89,7 @@ export function createCandidates(resources: CandidateResources) {
     }
     const [found, time] = await Promise.all([
       search(input, question, conditions, { depth, requested: limit, periods, states }),
-      periods?.isAll ? searchPeriods(periods) : [],
+      periods ? searchPeriods(periods) : [],
     ])
     return time.length === 0 ? found : { ...found, time }
   }

@@ -38,7 +38,10 @@ export const neutralFactors = {
 export type FusedNode = { id: string; score: number; signals: Signals }
 
 /** docs/decisions/0014 has the figures behind the weights. */
-const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.2, graph: 0.3, time: 1 }
+const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.2, graph: 0.3, time: 0.4 }
+
+/** Where the question names nothing but a time, its records are the answer. Otherwise their words are asked for too. */
+const periodAloneWeight = 1
 
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
 const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
@@ -65,6 +68,8 @@ const onlyNameFactor = 0.5
 export type QuestionSignals = {
   /** Whether a time is of a period that it names. */
   isOfPeriod?: ((time: Date) => boolean) | undefined
+  /** Whether it names nothing but a time. */
+  isPeriodAll?: boolean | undefined
   /** Whether it names a speaker. */
   isNamed?: (speaker: string) => boolean
   /** The stems of its words. */
@@ -75,12 +80,13 @@ export type QuestionSignals = {
 export function fuse(
   matches: ChannelMatches,
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { isOfPeriod = () => false, isNamed = () => false, stems }: QuestionSignals = {},
+  { isOfPeriod = () => false, isPeriodAll = false, isNamed = () => false, stems }: QuestionSignals = {},
 ): FusedNode[] {
   const times = sortTimes(inputs)
   const speakerFactors = weighSpeakers(inputs, isNamed)
+  const weights = isPeriodAll ? { ...channelWeights, time: periodAloneWeight } : channelWeights
   const nodes: FusedNode[] = []
-  for (const [id, channels] of placeMatches(matches)) {
+  for (const [id, channels] of placeMatches(matches, weights)) {
     const input = inputs.get(id)
     // A record that was forgotten between two statements has no inputs.
     if (!input) continue
@@ -95,12 +101,15 @@ export function fuse(
 /** In a fixed order of channels: a sum of floats depends on the order of its terms. */
 const channelOrder: readonly ContentChannel[] = ['vector', 'text', 'graph', 'time']
 
-function placeMatches(matches: ChannelMatches): Map<string, Placement[]> {
+function placeMatches(
+  matches: ChannelMatches,
+  weights: Readonly<Record<ContentChannel, number>>,
+): Map<string, Placement[]> {
   const placements = new Map<string, Placement[]>()
   for (const channel of channelOrder) {
     const found = matches[channel] ?? []
     const computeShare = createShareFunction(channel, found)
-    const weight = channelWeights[channel]
+    const weight = weights[channel]
     for (const [index, { id, score }] of found.entries()) {
       const others = placements.get(id) ?? []
       placements.set(id, others)

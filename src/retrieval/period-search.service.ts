@@ -10,15 +10,18 @@ import { listSearchedScopes, type Question } from './question.ts'
 /** Of each kind so many are examined: reading the times of more would take longer than the rest of a question. */
 const maxExamined = 500
 
+/** A time of more records says too little about what is asked beside it. docs/quality-experiments.md has the figures. */
+const mostBesideWords = 200
+
 /**
- * Finds the records of the periods of a question that asks for nothing else: they need no word of it. The most important come
- * first. Of records that are no messages, only the most salient are examined, because their times have no index.
+ * Finds the records of the periods of a question: they need no word of it. The most important come first. Of records that are
+ * no messages, only the most salient are examined, because their times have no index.
  */
 export async function findInPeriods(
   db: Database,
   question: Question,
   {
-    periods: { ranges, includes },
+    periods: { ranges, includes, isAll },
     conditions,
     limit,
   }: { periods: PeriodsInQuestion; conditions: Conditions; limit: number },
@@ -35,14 +38,21 @@ export async function findInPeriods(
     conditions: [...conditions, isDated()],
   }
   const [messages, salient] = await Promise.all([
-    findMessagesInPeriods(db, { ranges, conditions, scopes, most: maxExamined }),
+    findMessagesInPeriods(db, {
+      ranges,
+      conditions,
+      scopes,
+      most: isAll ? maxExamined : mostBesideWords + 1,
+    }),
     findMostSalient(db, others, now),
   ])
+  if (!isAll && messages.length > mostBesideWords) return []
   const ids = [...new Set([...messages, ...salient.map(({ id }) => id)])]
   const states = ids.length === 0 ? [] : await findCandidateStates(db, ids, question)
-  return states
-    .filter(({ created_at: time }) => includes(time))
+  const ofPeriods = states.filter(({ created_at: time }) => includes(time))
+  if (!isAll && ofPeriods.length > mostBesideWords) return []
+  return ofPeriods
     .map(({ id, importance }): Match => ({ id, score: 1 + importance }))
     .sort(compareMatches)
-    .slice(0, limit)
+    .slice(0, isAll ? limit : mostBesideWords)
 }

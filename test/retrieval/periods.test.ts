@@ -28,6 +28,40 @@ it('answers a question about a time by messages and facts of that time that shar
   expect(found.slice(0, 2).sort()).toEqual(['Nadia sold the old ferry.', 'The quay has four bollards.'])
 })
 
+const yard = [
+  { role: 'user', content: 'The repairs of the crane cost too much.', at: '2025-04-03T10:00:00Z' },
+  { role: 'user', content: 'Nadia patched the hull.', at: '2025-05-07T10:00:00Z' },
+  { role: 'user', content: 'A pump broke.', at: '2025-06-09T10:00:00Z' },
+]
+
+it.each([
+  ['matches only a record of another time', 'Which repairs were needed in May 2025?', 2],
+  ['matches nothing', 'Which mishaps occurred at work in May 2025?', 1],
+])('finds the records of a time where a word beside it %s', async (name, task_descriptor, within) => {
+  const url = `/v1/conversations/${encodeURIComponent(name)}/messages`
+  expect((await app.request('POST', url, { body: { scope: name, messages: yard } })).status).toBe(201)
+  const found = textsOf(await retrieve(app, { task_descriptor, scopes: [name], max_hops: 0 }))
+  expect(found.slice(0, within)).toContain('Nadia patched the hull.')
+  expect(found).not.toContain('A pump broke.')
+})
+
+it('does not add the records of a time that has very many of them', async () => {
+  const messages = Array.from({ length: 201 }, (_, at) => ({
+    role: 'user',
+    content: `Crate ${at} was unloaded.`,
+    at: new Date(Date.UTC(2025, 4, 1) + at * 60_000).toISOString(),
+  }))
+  const repairs = { role: 'user', content: 'The repairs began.', at: '2025-04-03T10:00:00Z' }
+  const body = { scope: 'crates', messages: [repairs, ...messages] }
+  expect((await app.request('POST', '/v1/conversations/crates/messages', { body })).status).toBe(201)
+  const question = {
+    task_descriptor: 'Which repairs were needed in May 2025?',
+    scopes: ['crates'],
+    max_hops: 0,
+  }
+  expect(textsOf(await retrieve(app, question))).toEqual(['The repairs began.'])
+})
+
 it('does not answer with messages of that time that the key may not see', async () => {
   const scope = 'guarded'
   const messages = [{ role: 'user', content: 'Nadia sold the lighthouse.', at: '2025-05-07T10:00:00Z' }]
