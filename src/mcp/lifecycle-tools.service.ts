@@ -61,7 +61,8 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
     hints: removes,
     input: RunInput,
     output: runOutput,
-    description: 'Queues a maintenance job. A dry run changes nothing.',
+    description:
+      'Queues a maintenance job and returns at once; GET /v1/maintenance/runs/{id} has the result. A dry run changes nothing.',
     async run({ call, trace, afterwards }, { dry_run: isDry = true, ...asked }) {
       const queued = await maintenance.request(call, { ...asked, dry_run: isDry }, trace)
       afterwards(() => void announcements?.announceRun(asked.job, queued.id))
@@ -70,8 +71,11 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
   })
 
   return [
-    move('promote', 'Moves a record to the next layer, or to the layer named.'),
-    move('demote', 'Moves a record to the layer before, or to the layer named.'),
+    move(
+      'promote',
+      'Moves a record to the next layer (working, episodic, semantic) or to the one named, where it counts more.',
+    ),
+    move('demote', 'Moves a record to the layer before or to the one named, where it counts less.'),
     act({ name: 'pin', description: 'Keeps a record from fading.', hints: repeats }, reinforcement.pin),
     act(
       { name: 'unpin', description: 'Lets a pinned record fade again.', hints: repeats },

@@ -96,7 +96,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
     const key = readIdempotencyKey(request)
     const fail = (error: unknown): ToolResult => {
       const shown = toPublicError(error, request)
-      return { ...asText(JSON.stringify(explainError(shown, request.id))), isError: true }
+      return { ...asTexts([JSON.stringify(explainError(shown, request.id))]), isError: true }
     }
 
     async function callTool(tool: Tool, args: unknown): Promise<ToolResult> {
@@ -168,20 +168,20 @@ function acceptsAll(accept = '*/*'): boolean {
 }
 
 /** What is stored. A text that repeats the structure is written again for a replay, so that an erase looks at one place. */
-type StoredToolAnswer = { structuredContent?: Record<string, unknown>; text?: string }
+type StoredToolAnswer = { structuredContent?: Record<string, unknown>; texts?: readonly string[] }
 
-function boundToolAnswer({ structured, text }: ToolAnswer): StoredToolAnswer {
+function boundToolAnswer({ structured, texts }: ToolAnswer): StoredToolAnswer {
   return {
     ...(structured ? { structuredContent: boundAnswer(structured) as Record<string, unknown> } : {}),
-    ...(text === undefined ? {} : { text }),
+    ...(texts === undefined ? {} : { texts }),
   }
 }
 
-function presentAnswer({ structuredContent, text }: StoredToolAnswer): ToolResult {
-  if (!structuredContent) return asText(text ?? '')
-  return { ...asText(text ?? JSON.stringify(structuredContent)), structuredContent }
+function presentAnswer({ structuredContent, texts }: StoredToolAnswer): ToolResult {
+  if (!structuredContent) return asTexts(texts ?? [])
+  return { ...asTexts(texts ?? [JSON.stringify(structuredContent)]), structuredContent }
 }
 
-function asText(text: string): Pick<ToolResult, 'content'> {
-  return { content: [{ type: 'text', text }] }
+function asTexts(texts: readonly string[]): Pick<ToolResult, 'content'> {
+  return { content: texts.map((text) => ({ type: 'text', text })) }
 }

@@ -34,7 +34,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
         title: writeStatement(record, longestTitle),
         url: buildUrl(origin, record.id),
       }))
-      return { text: JSON.stringify({ results }) }
+      return { texts: [JSON.stringify({ results })] }
     },
   })
 
@@ -54,9 +54,8 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
         ...(scope === undefined ? {} : { scope }),
       }
       const title = writeStatement(record, longestTitle)
-      return {
-        text: JSON.stringify({ id: record.id, title, text, url: buildUrl(origin, record.id), metadata }),
-      }
+      const fetched = { id: record.id, title, text, url: buildUrl(origin, record.id), metadata }
+      return { texts: [JSON.stringify(fetched)] }
     },
   })
 

@@ -52,7 +52,7 @@ export function explainError(error: AppError, requestId: string) {
     what: details.length === 0 ? message : `${message} ${details.join('; ')}.`,
     why: reasons[code] ?? catalogue[code].meaning,
     what_to_do: places.some(isIdFault)
-      ? 'Give the whole id: `record_id` in the items of recall, or `id` in recent.'
+      ? 'Give the whole id: those of recall follow its text (`record_id` in items), recent has `id`.'
       : (remedies[code] ?? remediesOfKind[kind] ?? 'Change the arguments and call again.'),
     request_id: requestId,
   }

@@ -10,12 +10,17 @@ export const profiles = ['core', 'lifecycle', 'openai'] as const
 export type Profile = (typeof profiles)[number]
 
 /** What the model reads about a tool besides its description. */
-type Hints = { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean }
+type Hints = {
+  readOnlyHint: boolean
+  destructiveHint?: boolean
+  idempotentHint?: boolean
+  openWorldHint: boolean
+}
 
-export const reads: Hints = { readOnlyHint: true }
-export const changes: Hints = { readOnlyHint: false, destructiveHint: false }
+export const reads: Hints = { readOnlyHint: true, openWorldHint: false }
+export const changes: Hints = { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
 export const repeats: Hints = { ...changes, idempotentHint: true }
-export const removes: Hints = { readOnlyHint: false, destructiveHint: true }
+export const removes: Hints = { readOnlyHint: false, destructiveHint: true, openWorldHint: false }
 
 export type ToolContext = {
   call: CallContext
@@ -30,8 +35,11 @@ export type ToolContext = {
   afterwards(work: () => void): void
 }
 
-/** Without `text`, the structured answer is also the text. */
-export type ToolAnswer = { structured?: object; text?: string }
+/**
+ * Without `texts`, the structured answer is also the text. Some clients show a model only the texts, others only the
+ * structured answer, so each of them must be enough.
+ */
+export type ToolAnswer = { structured?: object; texts?: readonly string[] }
 
 type Definition<Input extends TObject> = {
   name: string

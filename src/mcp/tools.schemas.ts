@@ -8,11 +8,15 @@ import { schedulableJobs } from '../jobs/job-names.ts'
 
 const optional = Type.Optional
 const id = Type.String({ format: 'uuid' })
-const scope = Type.String({ minLength: 1, maxLength: 256 })
-const reason = Type.String({ minLength: 1, maxLength: 4_096 })
-const time = Type.String({ format: 'date-time' })
+const Scope = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
+const reason = Type.String({ minLength: 1, maxLength: 4_096, description: 'Why, for the log.' })
+const Time = (description: string) => Type.String({ format: 'date-time', description })
 const text = Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S' })
 const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' })
+
+const sensitivity = Type.Enum(Sensitivity.enum, {
+  description: 'Only keys of at least this level read it. Default: that of the server, usually low.',
+})
 
 const anyObject = { type: 'object' }
 const anyList = { type: 'array', items: anyObject }
@@ -24,23 +28,43 @@ const answer = (properties: Record<string, object>, required = Object.keys(prope
 
 export const RecallInput = closed({
   query,
-  scope: optional(scope),
-  types: optional(Type.Array(RecordType, { minItems: 1, maxItems: 6 })),
-  as_of: optional(time),
+  scope: optional(Scope('Only memories of this scope. Default: of all scopes of the key.')),
+  types: optional(
+    Type.Array(RecordType, {
+      minItems: 1,
+      maxItems: 6,
+      description:
+        'episodic: what happened; working: tasks under way; entity: things and people; semantic: facts; competence: skills; plan_graph: plans. Default: all.',
+    }),
+  ),
+  as_of: optional(Time('A past time: the answer is as it would have been then.')),
   max_tokens: optional(Type.Integer({ minimum: 1, maximum: 20_000, default: 1_500 })),
 })
-export const recallOutput = answer({ token_estimate: { type: 'integer' }, items: anyList, omitted: anyList })
+export const recallOutput = answer({
+  text: { type: 'string' },
+  token_estimate: { type: 'integer' },
+  items: anyList,
+  omitted: anyList,
+})
 
 export const RememberInput = closed({
   text: optional(text),
   about: optional(TextNote.properties.about),
-  scope: optional(scope),
-  occurred_at: optional(time),
-  sensitivity: optional(Sensitivity),
+  scope: optional(
+    Scope(
+      'What it belongs to, such as a project or a user; recall finds it there. Default: that of the key.',
+    ),
+  ),
+  occurred_at: optional(Time('When it happened, if not now.')),
+  sensitivity: optional(sensitivity),
   record: optional(
     Type.Object(
       {},
-      { additionalProperties: true, description: 'Instead of text: a body of POST /v1/records.' },
+      {
+        additionalProperties: true,
+        description:
+          'Instead of text, a body of POST /v1/records, such as a skill: {"type":"competence","payload":{"kind":"competence","skill_name":"release","triggers":[{"signal":"release"}],"recipe":[{"step":"run the tests"},{"step":"tag"}]}}',
+      },
     ),
   ),
 })
@@ -56,7 +80,7 @@ export const getOutput = answer({ record: anyObject, history: anyList }, ['recor
 export const ReviseInput = closed({
   id,
   op: Type.Enum(['supersede', 'contest', 'retract']),
-  text: optional(text),
+  text: optional(Type.String({ ...text, description: 'supersede: what is true instead, in full.' })),
   reason,
 })
 export const reviseOutput = answer({ record: anyObject, sources: anyList }, ['record'])
@@ -70,7 +94,10 @@ export const reinforceOutput = answer({ results: anyList })
 export const ExplainInput = closed({ id, query: optional(query) })
 export const explainOutput = answer({ id: { type: 'string' }, match: anyObject }, ['id'])
 
-export const RecentInput = closed({ scope: optional(scope), since: optional(time) })
+export const RecentInput = closed({
+  scope: optional(Scope('Only records of this scope.')),
+  since: optional(Time('Only records stored after this time.')),
+})
 export const recentOutput = answer({ items: anyList })
 
 const Reasoned = <P extends TProperties>(more: P) => closed({ id, ...more, reason })
@@ -79,9 +106,12 @@ export const ReasonInput = Reasoned({})
 export const recordOutput = answer({ record: anyObject })
 
 export const RunInput = closed({
-  job: Type.Enum([...schedulableJobs]),
+  job: Type.Enum([...schedulableJobs], {
+    description:
+      'decay: forget what has faded. consolidate: make facts, skills and plans of episodes. dream: merge and check. compress, embed: vectors. purge: remove what was forgotten long ago. refresh_importance: judge importance again.',
+  }),
   dry_run: optional(Type.Boolean({ default: true })),
-  scope: optional(scope),
+  scope: optional(Scope('Only records of this scope.')),
 })
 export const runOutput = answer({ run: anyObject })
 

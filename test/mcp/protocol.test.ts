@@ -61,6 +61,7 @@ it('spends at most 2,500 tokens on the list of core tools, and says of each what
   expect(named('readOnlyHint', true)).toEqual(['recall', 'get', 'explain', 'recent', 'search', 'fetch'])
   expect(named('destructiveHint', true)).toEqual(['forget', 'run'])
   expect(named('idempotentHint', true)).toEqual(['remember', 'pin', 'unpin'])
+  expect(tools.filter(({ annotations }) => annotations?.openWorldHint !== false)).toEqual([])
 })
 
 it('says of each enum in a schema that it is a string', async () => {

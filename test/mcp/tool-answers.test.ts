@@ -84,7 +84,9 @@ it('says that records do not fit, and does not say that there are none', async (
     '2 records do not fit into max_tokens (1). Call again with more.',
   )
   expect((await ask({})).content[0].text).toContain('Bins go out')
-  expect((await ask({ scope: 'nothing here' })).content[0].text).toBe('Nothing is remembered about this.')
+  const none = await ask({ scope: 'nothing here' })
+  expect(none.content).toEqual([{ type: 'text', text: 'Nothing is remembered about this.' }])
+  expect(none.structuredContent.text).toBe('Nothing is remembered about this.')
 })
 
 it('names what is blank, and says what to do where nothing is wrong with the arguments', async () => {
