@@ -48,8 +48,24 @@ function findModelProblems(given: Variables): string[] {
   return [
     ...findServerProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
     ...findServerProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
+    ...findUnusedEmbeddingVariables(given),
     ...findChatProblems(given),
     ...findEmptyTimeouts(given, ['MEMBRANE_LLM_TIMEOUT', 'MEMBRANE_QUERY_EMBEDDING_TIMEOUT']),
+  ]
+}
+
+/** Whoever sets one of these wants another source of vectors than the default. A named source may leave them unused. */
+function findUnusedEmbeddingVariables(given: Variables): string[] {
+  if (given['MEMBRANE_EMBEDDING_PROVIDER'] !== undefined) return []
+  const dimensions = Number(given['MEMBRANE_EMBEDDING_DIMENSIONS'])
+  const serverOnly = ['MEMBRANE_EMBEDDING_ENDPOINT', 'MEMBRANE_EMBEDDING_MODEL']
+  return [
+    ...serverOnly
+      .filter((name) => given[name] !== undefined)
+      .map((name) => `${name} needs MEMBRANE_EMBEDDING_PROVIDER=openai`),
+    ...(Number.isInteger(dimensions) && dimensions <= 4_096
+      ? ['MEMBRANE_EMBEDDING_DIMENSIONS needs MEMBRANE_EMBEDDING_PROVIDER=hash or openai']
+      : []),
   ]
 }
 

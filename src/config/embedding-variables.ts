@@ -19,7 +19,8 @@ export const embeddingVariables = {
   ),
   MEMBRANE_EMBEDDING_DIMENSIONS: Type.Optional(
     Type.Integer({
-      description: 'Dimensions of a vector of `hash` (unset: 256) or `openai` (unset: those of the model).',
+      description:
+        'Dimensions of a vector of `hash` (unset: 256) or `openai` (unset: those of the model). The other sources ignore it.',
       examples: ['256'],
       minimum: 8,
       maximum: 4_096,

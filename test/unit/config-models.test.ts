@@ -83,6 +83,20 @@ describe('the configuration of embeddings', () => {
     ])
   })
 
+  test('refuses settings of another source of vectors than the default, if none is named', () => {
+    const { MEMBRANE_EMBEDDING_PROVIDER: _, ...server } = variables
+    const unnamed = { ...server, MEMBRANE_EMBEDDING_DIMENSIONS: '512' }
+    expect(problemsOf(unnamed)).toEqual([
+      'MEMBRANE_EMBEDDING_ENDPOINT needs MEMBRANE_EMBEDDING_PROVIDER=openai',
+      'MEMBRANE_EMBEDDING_MODEL needs MEMBRANE_EMBEDDING_PROVIDER=openai',
+      'MEMBRANE_EMBEDDING_DIMENSIONS needs MEMBRANE_EMBEDDING_PROVIDER=hash or openai',
+    ])
+    // A server that is not used for a while keeps its settings.
+    expect(readConfig({ ...unnamed, MEMBRANE_EMBEDDING_PROVIDER: 'static' }).embedding).toEqual({
+      provider: 'static',
+    })
+  })
+
   test('reads how long and how often a search asks for the vector of its question', () => {
     expect(readConfig({}).queryEmbedding).toEqual({ timeoutMs: 2_000, maxFailures: 3, pauseMs: 30_000 })
     const given = {
