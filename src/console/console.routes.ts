@@ -17,7 +17,8 @@ export const consoleRoutes: FastifyPluginAsync<{ files: ConsoleFiles }> = async 
   app.get<{ Params: { '*': string } }>('/console/*', { config, schema }, async (request, reply) => {
     const { pages } = await files.read()
     const [name = ''] = request.params['*'].split('/', 1)
-    if (name !== '' && !pages.has(name)) throw routeNotFound()
+    // The page says itself that it has no such part.
+    if (name !== '' && !pages.has(name)) reply.code(404)
     return sendPage(reply, files)
   })
 

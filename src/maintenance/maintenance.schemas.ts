@@ -4,10 +4,10 @@ import { Scope } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, durationPattern, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { DreamOptions } from '../dream/index.ts'
-import { type JobName, jobNames, schedulableJobs } from '../jobs/job-names.ts'
+import { type JobName, jobMeanings, jobNames, schedulableJobs } from '../jobs/job-names.ts'
 import { SimulatedPoint } from '../simulation/index.ts'
 
-const Job = Type.Enum([...schedulableJobs], { description: 'The job to run.' })
+const Job = Type.Enum([...schedulableJobs], { description: `The job to run. ${jobMeanings}` })
 const RunStatus = (description: string) =>
   Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'], { description })
 const scope = Scope('The run works only on records of this scope.')

@@ -2,7 +2,7 @@ import Type, { type TProperties } from 'typebox'
 import { TextNote } from '../capture/index.ts'
 import { closed } from '../domain/shapes.ts'
 import { Layer, RecordType, Sensitivity } from '../domain/vocabulary.ts'
-import { schedulableJobs } from '../jobs/job-names.ts'
+import { jobMeanings, schedulableJobs } from '../jobs/job-names.ts'
 
 /** The arguments of the tools, and what they answer. A model reads every word of it in each session, so it is short. */
 
@@ -106,10 +106,7 @@ export const ReasonInput = Reasoned({})
 export const recordOutput = answer({ record: anyObject })
 
 export const RunInput = closed({
-  job: Type.Enum([...schedulableJobs], {
-    description:
-      'decay: forget what has faded. consolidate: make facts, skills and plans of episodes. dream: merge and check. compress, embed: vectors. purge: remove what was forgotten long ago. refresh_importance: judge importance again.',
-  }),
+  job: Type.Enum([...schedulableJobs], { description: jobMeanings }),
   dry_run: optional(Type.Boolean({ default: true })),
   scope: optional(Scope('Only records of this scope.')),
 })

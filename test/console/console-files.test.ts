@@ -72,6 +72,12 @@ describe('the page of the console', () => {
       expect((await get(path)).status, path).toBe(404)
   })
 
+  it('is the answer to an unknown address too, and says there that it has no such page', async () => {
+    const unknown = await get('/console/nothing')
+    expect(unknown.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await unknown.text()).toBe(page)
+  })
+
   it('is not served when MEMBRANE_CONSOLE is false', async () => {
     const other = await startTestApp({ variables: { MEMBRANE_CONSOLE: 'false' } })
     expect((await other.request('GET', '/console', { key: false })).status).toBe(404)

@@ -97,11 +97,18 @@ describeInBrowser('the frame of the console', () => {
     await page.getByRole('heading', { name: 'Records', exact: true }).waitFor()
     await page.keyboard.press('?')
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await dialog.waitFor()
+    await dialog.getByText('How present a record is now.').waitFor()
     expect(await findAccessProblems(page)).toEqual([])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     expect(errors).toEqual([])
+  })
+
+  it('is told that there is no page at an unknown address', async () => {
+    const page = await setup.open('/console/nothing')
+    await page.getByRole('heading', { name: 'Not found' }).waitFor()
+    await page.getByRole('link', { name: 'Records' }).click()
+    await page.getByRole('heading', { name: 'Records', exact: true }).waitFor()
   })
 
   it.each(looks)('has no access problem in %s on %i pixels', async (colorScheme, width) => {

@@ -2321,7 +2321,7 @@ export interface components {
          */
         NewMaintenanceRun: {
             /**
-             * @description The job to run.
+             * @description The job to run. `decay` forgets what has faded or exceeds a budget, and promotes what is used. `consolidate` makes facts, skills and plans of episodes. `dream` merges, checks and tidies the store. `compress` shortens the vectors of fading records. `embed` computes missing vectors. `purge` deletes for good what was forgotten too long ago to be restored. `refresh_importance` computes importance again.
              * @enum {string}
              */
             job: "decay" | "consolidate" | "dream" | "compress" | "embed" | "purge" | "refresh_importance";

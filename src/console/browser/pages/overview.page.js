@@ -29,10 +29,10 @@ function Figures({ metrics }) {
     <p class="note as-of">As of <${Time} at=${metrics.as_of} />${metrics.is_sampled ? '; distributions from a sample' : ''}.</p>
     <div class="panels">
       <${Panel} title="By type"><${Bars} name="Records by type" bars=${toBars(metrics.records_by_type)} unit="Records" /><//>
-      <${Panel} title="By layer"><${Bars} name="Records by layer" bars=${toBars(metrics.records_by_layer)} unit="Records" /><//>
+      <${Panel} title="By layer"><${Bars} name="Records by layer" bars=${toBars(metrics.records_by_layer)} unit="Records" /><p class="note">A higher layer lasts longer and counts more.</p><//>
       <${Panel} title="By status"><${Bars} name="Records by status" bars=${toBars(metrics.records_by_status)} unit="Records" /><//>
-      <${Panel} title="Salience" aside=${html`<span class="note">mean ${formatScore(metrics.avg_salience)}</span>`}><${Bars} name="Records by salience" bars=${toBands(metrics.salience_distribution)} unit="Records" /><//>
-      <${Panel} title="Importance"><${Bars} name="Records by importance" bars=${toBands(metrics.importance_distribution)} unit="Records" /><//>
+      <${Panel} title="Salience" aside=${html`<span class="note">mean ${formatScore(metrics.avg_salience)}</span>`}><${Bars} name="Records by salience" bars=${toBands(metrics.salience_distribution)} unit="Records" /><p class="note">How present a record is. It falls with time, and use raises it.</p><//>
+      <${Panel} title="Importance"><${Bars} name="Records by importance" bars=${toBands(metrics.importance_distribution)} unit="Records" /><p class="note">What a record is worth. The least important is forgotten first where a budget is full.</p><//>
       <${FadingPanel} metrics=${metrics} />
       <${GrowthPanel} metrics=${metrics} />
       <${RegretPanel} metrics=${metrics} />

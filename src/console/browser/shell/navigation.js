@@ -36,7 +36,7 @@ function Account() {
   const sees = own.scopes.length === 0 ? 'all scopes' : own.scopes.join(', ')
   return html`<div class="account">
     <p class="account-name" title=${`Sees up to ${own.max_sensitivity} in ${sees}`}>${own.name}</p>
-    <button type="button" class="quiet" aria-label="Keyboard shortcuts" onClick=${showHelp}>?</button>
+    <button type="button" class="quiet" onClick=${showHelp}>Help</button>
     ${key.value !== undefined && html`<button type="button" class="quiet" onClick=${signOut}>Sign out</button>`}
   </div>`
 }

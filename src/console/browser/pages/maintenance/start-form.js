@@ -19,6 +19,17 @@ const options = {
   refresh_importance: { name: 'rejudge', label: 'Judge the base importance of older records too' },
 }
 
+/** What each job does. @type {Readonly<Record<Job, string>>} */
+const purposes = {
+  decay: 'Forgets what has faded away and what exceeds a budget, and promotes what is used.',
+  consolidate: 'Makes facts, skills and plans of episodes.',
+  dream: 'Merges, checks and tidies the store.',
+  compress: 'Stores the vectors of fading records with fewer bits.',
+  embed: 'Computes the vectors that are missing.',
+  purge: 'Deletes what was forgotten so long ago that it cannot be restored.',
+  refresh_importance: 'Computes the importance of all records again.',
+}
+
 /** Starts a job: at once, as a dry run, or as a plan. Absent for a key that may not. */
 export function View() {
   const [job, setJob] = useState(/** @type {Job} */ ('decay'))
@@ -68,6 +79,7 @@ export function View() {
       <button type="button" disabled=${isBusy} onClick=${() => start(run(true))}>Dry run</button>
       <button type="button" disabled=${isBusy || (isBound && unscoped.has(job))} onClick=${runNow}>Run</button>
     </div>
+    <p class="note">${purposes[job]} A plan lists the changes, to choose from and apply. A dry run counts them. A run makes them.</p>
     ${option && html`<${Checkbox} label=${option.label} checked=${isTold} onChange=${(/** @type {Changed} */ { currentTarget }) => setTold(currentTarget.checked)} />`}
     ${problem !== undefined && html`<p role="alert" class="problem">${problem}</p>`}
   </form>`
