@@ -33,13 +33,15 @@ const words = [
 /** @param {{ close: () => void }} properties */
 export function View({ close }) {
   const offered = pages.filter(({ permission }) => may(permission))
-  return html`<dl class="facts">${words.map(([name, meaning]) => html`<dt key=${name}>${name}</dt><dd>${meaning}</dd>`)}</dl>
-    <h3>Keys</h3>
+  return html`<div class="stack">
+    <dl class="facts">${words.map(([name, meaning]) => html`<dt key=${name}>${name}</dt><dd>${meaning}</dd>`)}</dl>
+    <h3>Keyboard</h3>
     <dl class="shortcuts">
       <div><dt><kbd>/</kbd></dt><dd>Search records</dd></div>
       ${offered.map(({ name, title, letter }) => html`<div key=${name}><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${title}</dd></div>`)}
       <div><dt><kbd>?</kbd></dt><dd>This list</dd></div>
       <div><dt><kbd>Esc</kbd></dt><dd>Close a dialog</dd></div>
     </dl>
-    <div class="dialog-actions"><button type="button" class="primary" onClick=${close}>Close</button></div>`
+    <div class="dialog-actions"><button type="button" class="primary" onClick=${close}>Close</button></div>
+  </div>`
 }

@@ -79,7 +79,7 @@ export function View() {
       <button type="button" disabled=${isBusy} onClick=${() => start(run(true))}>Dry run</button>
       <button type="button" disabled=${isBusy || (isBound && unscoped.has(job))} onClick=${runNow}>Run</button>
     </div>
-    <p class="note">${purposes[job]} A plan lists the changes, to choose from and apply. A dry run counts them. A run makes them.</p>
+    <p class="note">${purposes[job]} A plan keeps the changes, to choose from and apply. A dry run only lists them. A run makes them.</p>
     ${option && html`<${Checkbox} label=${option.label} checked=${isTold} onChange=${(/** @type {Changed} */ { currentTarget }) => setTold(currentTarget.checked)} />`}
     ${problem !== undefined && html`<p role="alert" class="problem">${problem}</p>`}
   </form>`
