@@ -78,3 +78,6 @@ export const pages = [
     load: () => import('./pages/metrics.page.js'),
   },
 ]
+
+/** The content of the help. @type {() => Promise<{ View: ComponentType<{ pages: readonly Page[], close: () => void }> }>} */
+export const loadHelp = () => import('./pages/help/help.js')

@@ -6,6 +6,7 @@ import { takesPosition } from '../read-your-writes.ts'
 import { usesIdempotencyKey } from '../route-kind.ts'
 import { isObject } from '../validation/schema-keywords.ts'
 import { buildExample } from './example-values.ts'
+import { nameUnionMembers } from './union-members.ts'
 
 const description = `Memory records that fade unless they prove useful: write, revise, retrieve and consolidate them.
 
@@ -116,11 +117,13 @@ function completeDocument(document: object): object {
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path)))
     completeOperation(operation)
   const schemas = Object.fromEntries(
-    Object.keys(namedSchemas)
-      .sort()
-      .map((name) => [name, toOpenApi(namedSchemas[name])]),
+    Object.keys(namedSchemas).map((name) => [name, toOpenApi(namedSchemas[name])]),
   )
-  return { ...document, paths: sortMembers(paths), components: { ...components, schemas } }
+  return {
+    ...document,
+    paths: sortMembers(paths),
+    components: { ...components, schemas: sortMembers(nameUnionMembers(schemas)) },
+  }
 }
 
 function completeOperation(operation: Operation): void {

@@ -233,6 +233,63 @@ export interface components {
             deduplicated: boolean;
             fact?: components["schemas"]["DerivedFact"];
         };
+        /** @description A learned procedure and how well it works. */
+        CompetencePayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "competence";
+            /** @description The name of the competence. */
+            skill_name: string;
+            /** @description When to use the competence. */
+            triggers: {
+                /** @description What shows that the competence fits. */
+                signal: string;
+                /** @description Conditions that must hold as well. */
+                conditions?: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description The steps, in order. */
+            recipe: {
+                /** @description What to do. */
+                step: string;
+                /** @description The tool to use. */
+                tool?: string;
+                /** @description The arguments of the tool, as a JSON schema. */
+                args_schema?: {
+                    [key: string]: unknown;
+                };
+                /** @description How to check the result. */
+                validation?: string;
+            }[];
+            /** @description The tools that the competence needs. */
+            required_tools: string[];
+            /** @description How it can fail. */
+            failure_modes: string[];
+            /** @description What to do if it fails. */
+            fallbacks: string[];
+            /** @description How well the competence worked so far. */
+            performance?: {
+                /** @description How many uses succeeded. */
+                success_count: number;
+                /** @description How many uses failed. */
+                failure_count: number;
+                /** @description The share of the uses that succeeded. */
+                success_rate: number;
+                /** @description The mean duration of a use. */
+                avg_latency_ms?: number;
+                /**
+                 * Format: date-time
+                 * @description When the competence was last used.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                last_used_at?: string;
+            };
+            /** @description The version of the competence. */
+            version?: string;
+        };
         /**
          * @example {
          *       "contesting_ref": "meeting-14",
@@ -601,6 +658,38 @@ export interface components {
             items: components["schemas"]["Record"][];
             next_cursor?: string;
         };
+        /** @description A named thing. Any type is allowed; built-in types are Person, Organization, Agent, Project, Repository, File, Symbol, API, Service, Database, Tool, Task, Incident, Document, URL, Concept, Event, Other. */
+        EntityPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "entity";
+            /** @description The name of the thing. */
+            canonical_name: string;
+            /** @description The main type of the thing. */
+            primary_type: string;
+            /** @description All types of the thing. */
+            types: string[];
+            /** @description Other names of the thing. */
+            aliases: {
+                /** @description The name. */
+                value: string;
+                /** @description What kind of name it is. */
+                kind?: string;
+                /** @description The language of the name. */
+                locale?: string;
+            }[];
+            /** @description Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier. */
+            identifiers: {
+                /** @description Who gives the identifier, such as `github`. */
+                namespace: string;
+                /** @description The identifier. */
+                value: string;
+            }[];
+            /** @description What the thing is, in words. */
+            summary?: string;
+        };
         EntityRecord: {
             /** Format: uuid */
             id: string;
@@ -708,6 +797,97 @@ export interface components {
              * @description The id of the record with the profile of this entity.
              */
             peer_card_id?: string;
+        };
+        /** @description Raw experience as time-ordered evidence. Only its outcome can change. */
+        EpisodicPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "episodic";
+            /** @description The place of a message in its conversation. */
+            conversation?: {
+                /** @description The id of the conversation, unique in its scope. */
+                id: string;
+                /** @description The id of the message, unique in the conversation. */
+                message_id: string;
+                /** @description The place in the conversation: later messages have higher numbers, with gaps. */
+                position?: number;
+                /**
+                 * Format: date-time
+                 * @description When the message was written. It decides the order of the messages.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                at: string;
+                /** @description The role of the writer. */
+                role: string;
+                /** @description The name of the writer. */
+                name?: string;
+                /** @description Stored, but not searched. */
+                metadata?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description The events of the episode. */
+            timeline: {
+                /**
+                 * Format: date-time
+                 * @description When the event happened.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                t: string;
+                /** @description What kind of event it is, such as `message`. */
+                event_kind: string;
+                /** @description A reference to the source of the event. */
+                ref: string;
+                /** @description The event in words. */
+                summary?: string;
+            }[];
+            /** @description The tool calls of the episode. */
+            tool_graph: {
+                /** @description The id of the call in this graph. */
+                id: string;
+                /** @description The name of the tool. */
+                tool: string;
+                /** @description The arguments of the call. */
+                args?: unknown;
+                /** @description The result of the call. */
+                result?: unknown;
+                /**
+                 * Format: date-time
+                 * @description When the tool was called.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                timestamp?: string;
+                /** @description The ids of the calls on which this call depends. */
+                depends_on?: string[];
+            }[];
+            /** @description Where the episode happened. */
+            environment?: {
+                /** @description The operating system. */
+                os?: string;
+                /** @description The version of the operating system. */
+                os_version?: string;
+                /** @description The versions of tools, by name. */
+                tool_versions?: {
+                    [key: string]: string;
+                };
+                /** @description The directory in which it happened. */
+                working_directory?: string;
+                /** @description Any other circumstances. */
+                context?: {
+                    [key: string]: unknown;
+                };
+            };
+            /**
+             * @description How the episode ended.
+             * @enum {string}
+             */
+            outcome?: "success" | "failure" | "partial";
+            /** @description References to what was produced, such as files. */
+            artifacts: string[];
+            /** @description A reference to a tool graph that is stored elsewhere. */
+            tool_graph_ref?: string;
         };
         ErasedMessages: {
             results: {
@@ -2224,6 +2404,62 @@ export interface components {
              */
             memory_kind?: "fact" | "procedure" | "narrative";
         };
+        NewCompetencePayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "competence";
+            /** @description The name of the competence. */
+            skill_name: string;
+            /** @description When to use the competence. */
+            triggers?: {
+                /** @description What shows that the competence fits. */
+                signal: string;
+                /** @description Conditions that must hold as well. */
+                conditions?: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description The steps, in order. */
+            recipe?: {
+                /** @description What to do. */
+                step: string;
+                /** @description The tool to use. */
+                tool?: string;
+                /** @description The arguments of the tool, as a JSON schema. */
+                args_schema?: {
+                    [key: string]: unknown;
+                };
+                /** @description How to check the result. */
+                validation?: string;
+            }[];
+            /** @description The tools that the competence needs. */
+            required_tools?: string[];
+            /** @description How it can fail. */
+            failure_modes?: string[];
+            /** @description What to do if it fails. */
+            fallbacks?: string[];
+            /** @description How well the competence worked so far. */
+            performance?: {
+                /** @description How many uses succeeded. */
+                success_count: number;
+                /** @description How many uses failed. */
+                failure_count: number;
+                /** @description The share of the uses that succeeded. */
+                success_rate: number;
+                /** @description The mean duration of a use. */
+                avg_latency_ms?: number;
+                /**
+                 * Format: date-time
+                 * @description When the competence was last used.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                last_used_at?: string;
+            };
+            /** @description The version of the competence. */
+            version?: string;
+        };
         /**
          * @example {
          *       "predicate": "supports",
@@ -2245,6 +2481,127 @@ export interface components {
             actor?: string;
             /** @description Why. It is stored in the audit log. */
             rationale?: string;
+        };
+        NewEntityPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "entity";
+            /** @description The name of the thing. */
+            canonical_name: string;
+            /** @description The main type of the thing. */
+            primary_type: string;
+            /** @description All types of the thing. */
+            types?: string[];
+            /** @description Other names of the thing. */
+            aliases?: ({
+                /** @description The name. */
+                value: string;
+                /** @description What kind of name it is. */
+                kind?: string;
+                /** @description The language of the name. */
+                locale?: string;
+            } | string)[];
+            /** @description Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier. */
+            identifiers?: {
+                /** @description Who gives the identifier, such as `github`. */
+                namespace: string;
+                /** @description The identifier. */
+                value: string;
+            }[];
+            /** @description What the thing is, in words. */
+            summary?: string;
+        };
+        NewEpisodicPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "episodic";
+            /** @description The place of a message in its conversation. */
+            conversation?: {
+                /** @description The id of the conversation, unique in its scope. */
+                id: string;
+                /** @description The id of the message, unique in the conversation. */
+                message_id: string;
+                /** @description The place in the conversation: later messages have higher numbers, with gaps. */
+                position?: number;
+                /**
+                 * Format: date-time
+                 * @description When the message was written. It decides the order of the messages.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                at: string;
+                /** @description The role of the writer. */
+                role: string;
+                /** @description The name of the writer. */
+                name?: string;
+                /** @description Stored, but not searched. */
+                metadata?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description The events of the episode. */
+            timeline?: {
+                /**
+                 * Format: date-time
+                 * @description When the event happened.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                t: string;
+                /** @description What kind of event it is, such as `message`. */
+                event_kind: string;
+                /** @description A reference to the source of the event. */
+                ref: string;
+                /** @description The event in words. */
+                summary?: string;
+            }[];
+            /** @description The tool calls of the episode. */
+            tool_graph?: {
+                /** @description The id of the call in this graph. */
+                id: string;
+                /** @description The name of the tool. */
+                tool: string;
+                /** @description The arguments of the call. */
+                args?: unknown;
+                /** @description The result of the call. */
+                result?: unknown;
+                /**
+                 * Format: date-time
+                 * @description When the tool was called.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                timestamp?: string;
+                /** @description The ids of the calls on which this call depends. */
+                depends_on?: string[];
+            }[];
+            /** @description Where the episode happened. */
+            environment?: {
+                /** @description The operating system. */
+                os?: string;
+                /** @description The version of the operating system. */
+                os_version?: string;
+                /** @description The versions of tools, by name. */
+                tool_versions?: {
+                    [key: string]: string;
+                };
+                /** @description The directory in which it happened. */
+                working_directory?: string;
+                /** @description Any other circumstances. */
+                context?: {
+                    [key: string]: unknown;
+                };
+            };
+            /**
+             * @description How the episode ended.
+             * @enum {string}
+             */
+            outcome?: "success" | "failure" | "partial";
+            /** @description References to what was produced, such as files. */
+            artifacts?: string[];
+            /** @description A reference to a tool graph that is stored elsewhere. */
+            tool_graph_ref?: string;
         };
         /**
          * @example {
@@ -2387,286 +2744,23 @@ export interface components {
             messages: components["schemas"]["NewMessage"][];
         };
         /** @description The payload for the record's `type`. Empty lists may be left out. */
-        NewPayload: {
+        NewPayload: components["schemas"]["NewEpisodicPayload"] | components["schemas"]["NewWorkingPayload"] | components["schemas"]["NewEntityPayload"] | components["schemas"]["NewSemanticPayload"] | components["schemas"]["NewCompetencePayload"] | components["schemas"]["NewPlanGraphPayload"];
+        /**
+         * @example {
+         *       "job": "decay"
+         *     }
+         */
+        NewPlan: {
             /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "episodic";
-            /** @description The place of a message in its conversation. */
-            conversation?: {
-                /** @description The id of the conversation, unique in its scope. */
-                id: string;
-                /** @description The id of the message, unique in the conversation. */
-                message_id: string;
-                /** @description The place in the conversation: later messages have higher numbers, with gaps. */
-                position?: number;
-                /**
-                 * Format: date-time
-                 * @description When the message was written. It decides the order of the messages.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                at: string;
-                /** @description The role of the writer. */
-                role: string;
-                /** @description The name of the writer. */
-                name?: string;
-                /** @description Stored, but not searched. */
-                metadata?: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description The events of the episode. */
-            timeline?: {
-                /**
-                 * Format: date-time
-                 * @description When the event happened.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                t: string;
-                /** @description What kind of event it is, such as `message`. */
-                event_kind: string;
-                /** @description A reference to the source of the event. */
-                ref: string;
-                /** @description The event in words. */
-                summary?: string;
-            }[];
-            /** @description The tool calls of the episode. */
-            tool_graph?: {
-                /** @description The id of the call in this graph. */
-                id: string;
-                /** @description The name of the tool. */
-                tool: string;
-                /** @description The arguments of the call. */
-                args?: unknown;
-                /** @description The result of the call. */
-                result?: unknown;
-                /**
-                 * Format: date-time
-                 * @description When the tool was called.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                timestamp?: string;
-                /** @description The ids of the calls on which this call depends. */
-                depends_on?: string[];
-            }[];
-            /** @description Where the episode happened. */
-            environment?: {
-                /** @description The operating system. */
-                os?: string;
-                /** @description The version of the operating system. */
-                os_version?: string;
-                /** @description The versions of tools, by name. */
-                tool_versions?: {
-                    [key: string]: string;
-                };
-                /** @description The directory in which it happened. */
-                working_directory?: string;
-                /** @description Any other circumstances. */
-                context?: {
-                    [key: string]: unknown;
-                };
-            };
-            /**
-             * @description How the episode ended.
+             * @description The job to plan.
              * @enum {string}
              */
-            outcome?: "success" | "failure" | "partial";
-            /** @description References to what was produced, such as files. */
-            artifacts?: string[];
-            /** @description A reference to a tool graph that is stored elsewhere. */
-            tool_graph_ref?: string;
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "working";
-            /** @description The id of the task or session. A later capture with the same id updates the record. */
-            thread_id: string;
-            /**
-             * @description The state of the task.
-             * @enum {string}
-             */
-            state: "planning" | "executing" | "blocked" | "waiting" | "done";
-            /** @description What holds for the task. */
-            active_constraints?: {
-                /** @description The kind of constraint. */
-                type: string;
-                /** @description The name of the constraint. */
-                key: string;
-                /** @description Any JSON value. */
-                value: unknown;
-                /** @description Whether the constraint must hold. */
-                required: boolean;
-            }[];
-            /** @description What to do next. */
-            next_actions?: string[];
-            /** @description What is not known yet. */
-            open_questions?: string[];
-            /** @description The task so far, in words. */
-            context_summary?: string;
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "entity";
-            /** @description The name of the thing. */
-            canonical_name: string;
-            /** @description The main type of the thing. */
-            primary_type: string;
-            /** @description All types of the thing. */
-            types?: string[];
-            /** @description Other names of the thing. */
-            aliases?: ({
-                /** @description The name. */
-                value: string;
-                /** @description What kind of name it is. */
-                kind?: string;
-                /** @description The language of the name. */
-                locale?: string;
-            } | string)[];
-            /** @description Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier. */
-            identifiers?: {
-                /** @description Who gives the identifier, such as `github`. */
-                namespace: string;
-                /** @description The identifier. */
-                value: string;
-            }[];
-            /** @description What the thing is, in words. */
-            summary?: string;
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "semantic";
-            /** @description What the fact is about: a name, or the id of an entity. */
-            subject: string;
-            /** @description What is stated about the subject, such as `prefers_language`. */
-            predicate: string;
-            /** @description The value of the predicate: any JSON value. */
-            object: unknown;
-            /** @description When the fact holds. Default of a new fact: always (`global`). */
-            validity?: {
-                /**
-                 * @description `global`: always. `conditional`: under `conditions`. `timeboxed`: from `start` to `end`.
-                 * @enum {string}
-                 */
-                mode: "global" | "conditional" | "timeboxed";
-                /** @description The conditions of a conditional fact, by name. */
-                conditions?: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * Format: date-time
-                 * @description When a timeboxed fact begins to hold. Absent: it always held.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                start?: string;
-                /**
-                 * Format: date-time
-                 * @description When a timeboxed fact ends, after its `start`. Absent: it has no end.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                end?: string;
-            };
-            /** @description Where the fact comes from. */
-            evidence?: {
-                /**
-                 * @description The kind of source.
-                 * @enum {string}
-                 */
-                source_type: "event" | "tool" | "observation" | "human";
-                /** @description The id of the source. The id of a record: the fact comes from that record. */
-                source_id: string;
-                /**
-                 * Format: date-time
-                 * @description When the source stated it.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                timestamp: string;
-            }[];
-            /**
-             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
-             * @enum {string}
-             */
-            revision_policy?: "replace" | "fork" | "contest";
-            /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
-            revision?: {
-                /**
-                 * Format: uuid
-                 * @description The fact that this one replaced.
-                 */
-                supersedes?: string;
-                /**
-                 * Format: uuid
-                 * @description The fact that replaced this one.
-                 */
-                superseded_by?: string;
-                /**
-                 * @description The state of the fact.
-                 * @enum {string}
-                 */
-                status: "active" | "contested" | "retracted";
-            };
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "competence";
-            /** @description The name of the competence. */
-            skill_name: string;
-            /** @description When to use the competence. */
-            triggers?: {
-                /** @description What shows that the competence fits. */
-                signal: string;
-                /** @description Conditions that must hold as well. */
-                conditions?: {
-                    [key: string]: unknown;
-                };
-            }[];
-            /** @description The steps, in order. */
-            recipe?: {
-                /** @description What to do. */
-                step: string;
-                /** @description The tool to use. */
-                tool?: string;
-                /** @description The arguments of the tool, as a JSON schema. */
-                args_schema?: {
-                    [key: string]: unknown;
-                };
-                /** @description How to check the result. */
-                validation?: string;
-            }[];
-            /** @description The tools that the competence needs. */
-            required_tools?: string[];
-            /** @description How it can fail. */
-            failure_modes?: string[];
-            /** @description What to do if it fails. */
-            fallbacks?: string[];
-            /** @description How well the competence worked so far. */
-            performance?: {
-                /** @description How many uses succeeded. */
-                success_count: number;
-                /** @description How many uses failed. */
-                failure_count: number;
-                /** @description The share of the uses that succeeded. */
-                success_rate: number;
-                /** @description The mean duration of a use. */
-                avg_latency_ms?: number;
-                /**
-                 * Format: date-time
-                 * @description When the competence was last used.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                last_used_at?: string;
-            };
-            /** @description The version of the competence. */
-            version?: string;
-        } | {
+            job: "decay" | "consolidate" | "dream" | "compress" | "purge" | "refresh_importance";
+            options?: components["schemas"]["JobOptions"];
+            /** @description Only records of this scope. */
+            scope?: string;
+        };
+        NewPlanGraphPayload: {
             /**
              * @description The same as the `type` of the record.
              * @constant
@@ -2730,21 +2824,6 @@ export interface components {
                  */
                 last_executed_at?: string;
             };
-        };
-        /**
-         * @example {
-         *       "job": "decay"
-         *     }
-         */
-        NewPlan: {
-            /**
-             * @description The job to plan.
-             * @enum {string}
-             */
-            job: "decay" | "consolidate" | "dream" | "compress" | "purge" | "refresh_importance";
-            options?: components["schemas"]["JobOptions"];
-            /** @description Only records of this scope. */
-            scope?: string;
         };
         /**
          * @description A record to store.
@@ -2834,6 +2913,82 @@ export interface components {
              */
             created_at?: string;
         };
+        NewSemanticPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "semantic";
+            /** @description What the fact is about: a name, or the id of an entity. */
+            subject: string;
+            /** @description What is stated about the subject, such as `prefers_language`. */
+            predicate: string;
+            /** @description The value of the predicate: any JSON value. */
+            object: unknown;
+            /** @description When the fact holds. Default of a new fact: always (`global`). */
+            validity?: {
+                /**
+                 * @description `global`: always. `conditional`: under `conditions`. `timeboxed`: from `start` to `end`.
+                 * @enum {string}
+                 */
+                mode: "global" | "conditional" | "timeboxed";
+                /** @description The conditions of a conditional fact, by name. */
+                conditions?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * Format: date-time
+                 * @description When a timeboxed fact begins to hold. Absent: it always held.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                start?: string;
+                /**
+                 * Format: date-time
+                 * @description When a timeboxed fact ends, after its `start`. Absent: it has no end.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                end?: string;
+            };
+            /** @description Where the fact comes from. */
+            evidence?: {
+                /**
+                 * @description The kind of source.
+                 * @enum {string}
+                 */
+                source_type: "event" | "tool" | "observation" | "human";
+                /** @description The id of the source. The id of a record: the fact comes from that record. */
+                source_id: string;
+                /**
+                 * Format: date-time
+                 * @description When the source stated it.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                timestamp: string;
+            }[];
+            /**
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
+             * @enum {string}
+             */
+            revision_policy?: "replace" | "fork" | "contest";
+            /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
+            revision?: {
+                /**
+                 * Format: uuid
+                 * @description The fact that this one replaced.
+                 */
+                supersedes?: string;
+                /**
+                 * Format: uuid
+                 * @description The fact that replaced this one.
+                 */
+                superseded_by?: string;
+                /**
+                 * @description The state of the fact.
+                 * @enum {string}
+                 */
+                status: "active" | "contested" | "retracted";
+            };
+        };
         /**
          * @description What to simulate. Needs exactly one of `half_life`, `budget` and `policies`.
          * @example {
@@ -2919,6 +3074,37 @@ export interface components {
              */
             dry_run?: boolean;
         };
+        NewWorkingPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "working";
+            /** @description The id of the task or session. A later capture with the same id updates the record. */
+            thread_id: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            state: "planning" | "executing" | "blocked" | "waiting" | "done";
+            /** @description What holds for the task. */
+            active_constraints?: {
+                /** @description The kind of constraint. */
+                type: string;
+                /** @description The name of the constraint. */
+                key: string;
+                /** @description Any JSON value. */
+                value: unknown;
+                /** @description Whether the constraint must hold. */
+                required: boolean;
+            }[];
+            /** @description What to do next. */
+            next_actions?: string[];
+            /** @description What is not known yet. */
+            open_questions?: string[];
+            /** @description The task so far, in words. */
+            context_summary?: string;
+        };
         OmittedRecord: {
             /** Format: uuid */
             record_id: string;
@@ -2985,350 +3171,7 @@ export interface components {
             /** @description The key is refused from this time on; null means never. */
             expires_at: string | null;
         };
-        Payload: {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "episodic";
-            /** @description The place of a message in its conversation. */
-            conversation?: {
-                /** @description The id of the conversation, unique in its scope. */
-                id: string;
-                /** @description The id of the message, unique in the conversation. */
-                message_id: string;
-                /** @description The place in the conversation: later messages have higher numbers, with gaps. */
-                position?: number;
-                /**
-                 * Format: date-time
-                 * @description When the message was written. It decides the order of the messages.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                at: string;
-                /** @description The role of the writer. */
-                role: string;
-                /** @description The name of the writer. */
-                name?: string;
-                /** @description Stored, but not searched. */
-                metadata?: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description The events of the episode. */
-            timeline: {
-                /**
-                 * Format: date-time
-                 * @description When the event happened.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                t: string;
-                /** @description What kind of event it is, such as `message`. */
-                event_kind: string;
-                /** @description A reference to the source of the event. */
-                ref: string;
-                /** @description The event in words. */
-                summary?: string;
-            }[];
-            /** @description The tool calls of the episode. */
-            tool_graph: {
-                /** @description The id of the call in this graph. */
-                id: string;
-                /** @description The name of the tool. */
-                tool: string;
-                /** @description The arguments of the call. */
-                args?: unknown;
-                /** @description The result of the call. */
-                result?: unknown;
-                /**
-                 * Format: date-time
-                 * @description When the tool was called.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                timestamp?: string;
-                /** @description The ids of the calls on which this call depends. */
-                depends_on?: string[];
-            }[];
-            /** @description Where the episode happened. */
-            environment?: {
-                /** @description The operating system. */
-                os?: string;
-                /** @description The version of the operating system. */
-                os_version?: string;
-                /** @description The versions of tools, by name. */
-                tool_versions?: {
-                    [key: string]: string;
-                };
-                /** @description The directory in which it happened. */
-                working_directory?: string;
-                /** @description Any other circumstances. */
-                context?: {
-                    [key: string]: unknown;
-                };
-            };
-            /**
-             * @description How the episode ended.
-             * @enum {string}
-             */
-            outcome?: "success" | "failure" | "partial";
-            /** @description References to what was produced, such as files. */
-            artifacts: string[];
-            /** @description A reference to a tool graph that is stored elsewhere. */
-            tool_graph_ref?: string;
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "working";
-            /** @description The id of the task or session. A later capture with the same id updates the record. */
-            thread_id: string;
-            /**
-             * @description The state of the task.
-             * @enum {string}
-             */
-            state: "planning" | "executing" | "blocked" | "waiting" | "done";
-            /** @description What holds for the task. */
-            active_constraints: {
-                /** @description The kind of constraint. */
-                type: string;
-                /** @description The name of the constraint. */
-                key: string;
-                /** @description Any JSON value. */
-                value: unknown;
-                /** @description Whether the constraint must hold. */
-                required: boolean;
-            }[];
-            /** @description What to do next. */
-            next_actions: string[];
-            /** @description What is not known yet. */
-            open_questions: string[];
-            /** @description The task so far, in words. */
-            context_summary?: string;
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "entity";
-            /** @description The name of the thing. */
-            canonical_name: string;
-            /** @description The main type of the thing. */
-            primary_type: string;
-            /** @description All types of the thing. */
-            types: string[];
-            /** @description Other names of the thing. */
-            aliases: {
-                /** @description The name. */
-                value: string;
-                /** @description What kind of name it is. */
-                kind?: string;
-                /** @description The language of the name. */
-                locale?: string;
-            }[];
-            /** @description Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier. */
-            identifiers: {
-                /** @description Who gives the identifier, such as `github`. */
-                namespace: string;
-                /** @description The identifier. */
-                value: string;
-            }[];
-            /** @description What the thing is, in words. */
-            summary?: string;
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "semantic";
-            /** @description What the fact is about: a name, or the id of an entity. */
-            subject: string;
-            /** @description What is stated about the subject, such as `prefers_language`. */
-            predicate: string;
-            /** @description The value of the predicate: any JSON value. */
-            object: unknown;
-            /** @description When the fact holds. Default of a new fact: always (`global`). */
-            validity: {
-                /**
-                 * @description `global`: always. `conditional`: under `conditions`. `timeboxed`: from `start` to `end`.
-                 * @enum {string}
-                 */
-                mode: "global" | "conditional" | "timeboxed";
-                /** @description The conditions of a conditional fact, by name. */
-                conditions?: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * Format: date-time
-                 * @description When a timeboxed fact begins to hold. Absent: it always held.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                start?: string;
-                /**
-                 * Format: date-time
-                 * @description When a timeboxed fact ends, after its `start`. Absent: it has no end.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                end?: string;
-            };
-            /** @description Where the fact comes from. */
-            evidence: {
-                /**
-                 * @description The kind of source.
-                 * @enum {string}
-                 */
-                source_type: "event" | "tool" | "observation" | "human";
-                /** @description The id of the source. The id of a record: the fact comes from that record. */
-                source_id: string;
-                /**
-                 * Format: date-time
-                 * @description When the source stated it.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                timestamp: string;
-            }[];
-            /**
-             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
-             * @enum {string}
-             */
-            revision_policy?: "replace" | "fork" | "contest";
-            /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
-            revision?: {
-                /**
-                 * Format: uuid
-                 * @description The fact that this one replaced.
-                 */
-                supersedes?: string;
-                /**
-                 * Format: uuid
-                 * @description The fact that replaced this one.
-                 */
-                superseded_by?: string;
-                /**
-                 * @description The state of the fact.
-                 * @enum {string}
-                 */
-                status: "active" | "contested" | "retracted";
-            };
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "competence";
-            /** @description The name of the competence. */
-            skill_name: string;
-            /** @description When to use the competence. */
-            triggers: {
-                /** @description What shows that the competence fits. */
-                signal: string;
-                /** @description Conditions that must hold as well. */
-                conditions?: {
-                    [key: string]: unknown;
-                };
-            }[];
-            /** @description The steps, in order. */
-            recipe: {
-                /** @description What to do. */
-                step: string;
-                /** @description The tool to use. */
-                tool?: string;
-                /** @description The arguments of the tool, as a JSON schema. */
-                args_schema?: {
-                    [key: string]: unknown;
-                };
-                /** @description How to check the result. */
-                validation?: string;
-            }[];
-            /** @description The tools that the competence needs. */
-            required_tools: string[];
-            /** @description How it can fail. */
-            failure_modes: string[];
-            /** @description What to do if it fails. */
-            fallbacks: string[];
-            /** @description How well the competence worked so far. */
-            performance?: {
-                /** @description How many uses succeeded. */
-                success_count: number;
-                /** @description How many uses failed. */
-                failure_count: number;
-                /** @description The share of the uses that succeeded. */
-                success_rate: number;
-                /** @description The mean duration of a use. */
-                avg_latency_ms?: number;
-                /**
-                 * Format: date-time
-                 * @description When the competence was last used.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                last_used_at?: string;
-            };
-            /** @description The version of the competence. */
-            version?: string;
-        } | {
-            /**
-             * @description The same as the `type` of the record.
-             * @constant
-             */
-            kind: "plan_graph";
-            /** @description The id of the plan graph, chosen by the client. */
-            plan_id: string;
-            /** @description The version of the plan graph. */
-            version: string;
-            /** @description What the plan graph achieves. */
-            intent?: string;
-            /** @description Conditions of the whole plan graph. */
-            constraints?: {
-                [key: string]: unknown;
-            };
-            /** @description The inputs, as a JSON schema. */
-            inputs_schema?: {
-                [key: string]: unknown;
-            };
-            /** @description The outputs, as a JSON schema. */
-            outputs_schema?: {
-                [key: string]: unknown;
-            };
-            /** @description The nodes of the graph. */
-            nodes: {
-                /** @description The id of the node, unique in the graph. */
-                id: string;
-                /** @description What the node does. */
-                op: string;
-                /** @description The parameters of the operation. */
-                params?: {
-                    [key: string]: unknown;
-                };
-                /** @description The conditions under which the node may run. */
-                guards?: unknown;
-            }[];
-            /** @description The order of the nodes, without cycles. */
-            edges: {
-                /** @description The id of the node that comes first. */
-                from: string;
-                /** @description The id of the node that comes after it. */
-                to: string;
-                /**
-                 * @description `data`: the second node uses the result of the first. `control`: only the order counts.
-                 * @enum {string}
-                 */
-                kind: "data" | "control";
-            }[];
-            /** @description How well the plan graph worked so far. */
-            metrics?: {
-                /** @description The mean duration of an execution. */
-                avg_latency_ms?: number;
-                /** @description The share of the executions that failed. */
-                failure_rate?: number;
-                /** @description How often the plan graph was executed. */
-                execution_count: number;
-                /**
-                 * Format: date-time
-                 * @description When the plan graph was last executed.
-                 * @example 2026-03-28T09:30:00.000Z
-                 */
-                last_executed_at?: string;
-            };
-        };
+        Payload: components["schemas"]["EpisodicPayload"] | components["schemas"]["WorkingPayload"] | components["schemas"]["EntityPayload"] | components["schemas"]["SemanticPayload"] | components["schemas"]["CompetencePayload"] | components["schemas"]["PlanGraphPayload"];
         /**
          * @example {
          *       "amount": 0.3,
@@ -3443,6 +3286,72 @@ export interface components {
         PlanChangePage: {
             items: components["schemas"]["PlanChange"][];
             next_cursor?: string;
+        };
+        /** @description A reusable solution as a directed acyclic graph. */
+        PlanGraphPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "plan_graph";
+            /** @description The id of the plan graph, chosen by the client. */
+            plan_id: string;
+            /** @description The version of the plan graph. */
+            version: string;
+            /** @description What the plan graph achieves. */
+            intent?: string;
+            /** @description Conditions of the whole plan graph. */
+            constraints?: {
+                [key: string]: unknown;
+            };
+            /** @description The inputs, as a JSON schema. */
+            inputs_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description The outputs, as a JSON schema. */
+            outputs_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description The nodes of the graph. */
+            nodes: {
+                /** @description The id of the node, unique in the graph. */
+                id: string;
+                /** @description What the node does. */
+                op: string;
+                /** @description The parameters of the operation. */
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The conditions under which the node may run. */
+                guards?: unknown;
+            }[];
+            /** @description The order of the nodes, without cycles. */
+            edges: {
+                /** @description The id of the node that comes first. */
+                from: string;
+                /** @description The id of the node that comes after it. */
+                to: string;
+                /**
+                 * @description `data`: the second node uses the result of the first. `control`: only the order counts.
+                 * @enum {string}
+                 */
+                kind: "data" | "control";
+            }[];
+            /** @description How well the plan graph worked so far. */
+            metrics?: {
+                /** @description The mean duration of an execution. */
+                avg_latency_ms?: number;
+                /** @description The share of the executions that failed. */
+                failure_rate?: number;
+                /** @description How often the plan graph was executed. */
+                execution_count: number;
+                /**
+                 * Format: date-time
+                 * @description When the plan graph was last executed.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                last_executed_at?: string;
+            };
         };
         PlanGroup: {
             action: string;
@@ -4232,6 +4141,83 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description A fact: subject, predicate, object. */
+        SemanticPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "semantic";
+            /** @description What the fact is about: a name, or the id of an entity. */
+            subject: string;
+            /** @description What is stated about the subject, such as `prefers_language`. */
+            predicate: string;
+            /** @description The value of the predicate: any JSON value. */
+            object: unknown;
+            /** @description When the fact holds. Default of a new fact: always (`global`). */
+            validity: {
+                /**
+                 * @description `global`: always. `conditional`: under `conditions`. `timeboxed`: from `start` to `end`.
+                 * @enum {string}
+                 */
+                mode: "global" | "conditional" | "timeboxed";
+                /** @description The conditions of a conditional fact, by name. */
+                conditions?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * Format: date-time
+                 * @description When a timeboxed fact begins to hold. Absent: it always held.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                start?: string;
+                /**
+                 * Format: date-time
+                 * @description When a timeboxed fact ends, after its `start`. Absent: it has no end.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                end?: string;
+            };
+            /** @description Where the fact comes from. */
+            evidence: {
+                /**
+                 * @description The kind of source.
+                 * @enum {string}
+                 */
+                source_type: "event" | "tool" | "observation" | "human";
+                /** @description The id of the source. The id of a record: the fact comes from that record. */
+                source_id: string;
+                /**
+                 * Format: date-time
+                 * @description When the source stated it.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                timestamp: string;
+            }[];
+            /**
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
+             * @enum {string}
+             */
+            revision_policy?: "replace" | "fork" | "contest";
+            /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
+            revision?: {
+                /**
+                 * Format: uuid
+                 * @description The fact that this one replaced.
+                 */
+                supersedes?: string;
+                /**
+                 * Format: uuid
+                 * @description The fact that replaced this one.
+                 */
+                superseded_by?: string;
+                /**
+                 * @description The state of the fact.
+                 * @enum {string}
+                 */
+                status: "active" | "contested" | "retracted";
+            };
+        };
         Signals: {
             /** @description The channels that found the record; empty for a record that was found over a relation. */
             channels: {
@@ -4811,6 +4797,38 @@ export interface components {
                 /** @description The name of the key at that time. */
                 key_name: string;
             };
+        };
+        /** @description The resumable state of a task. */
+        WorkingPayload: {
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
+            kind: "working";
+            /** @description The id of the task or session. A later capture with the same id updates the record. */
+            thread_id: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            state: "planning" | "executing" | "blocked" | "waiting" | "done";
+            /** @description What holds for the task. */
+            active_constraints: {
+                /** @description The kind of constraint. */
+                type: string;
+                /** @description The name of the constraint. */
+                key: string;
+                /** @description Any JSON value. */
+                value: unknown;
+                /** @description Whether the constraint must hold. */
+                required: boolean;
+            }[];
+            /** @description What to do next. */
+            next_actions: string[];
+            /** @description What is not known yet. */
+            open_questions: string[];
+            /** @description The task so far, in words. */
+            context_summary?: string;
         };
         /** @description Weights by which the base importance of a new record is judged. */
         WorthModel: {

@@ -1,8 +1,8 @@
+import { may } from '../api/session.js'
 import { html } from '../html.js'
+import { loadHelp, pages } from '../pages.js'
 import { openDialog } from '../parts/dialog.js'
 import { Lazy } from '../parts/lazy.js'
-
-const load = () => import('../pages/help/help.js')
 
 /** Says what the words and the keys mean. */
 export function showHelp() {
@@ -11,5 +11,6 @@ export function showHelp() {
 
 /** @param {{ close: () => void }} properties */
 function Help({ close }) {
-  return html`<${Lazy} load=${load} close=${close} />`
+  const offered = pages.filter(({ permission }) => may(permission))
+  return html`<${Lazy} load=${loadHelp} pages=${offered} close=${close} />`
 }

@@ -1,6 +1,6 @@
-import { may } from '../../api/session.js'
 import { html } from '../../html.js'
-import { pages } from '../../pages.js'
+
+/** @import { Page } from '../../pages.js' */
 
 /** What the pages take for granted. */
 const words = [
@@ -30,15 +30,14 @@ const words = [
   ],
 ]
 
-/** @param {{ close: () => void }} properties */
-export function View({ close }) {
-  const offered = pages.filter(({ permission }) => may(permission))
+/** @param {{ pages: readonly Page[], close: () => void }} properties */
+export function View({ pages, close }) {
   return html`<div class="stack">
     <dl class="facts">${words.map(([name, meaning]) => html`<dt key=${name}>${name}</dt><dd>${meaning}</dd>`)}</dl>
     <h3>Keyboard</h3>
     <dl class="shortcuts">
       <div><dt><kbd>/</kbd></dt><dd>Search records</dd></div>
-      ${offered.map(({ name, title, letter }) => html`<div key=${name}><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${title}</dd></div>`)}
+      ${pages.map(({ name, title, letter }) => html`<div key=${name}><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${title}</dd></div>`)}
       <div><dt><kbd>?</kbd></dt><dd>This list</dd></div>
       <div><dt><kbd>Esc</kbd></dt><dd>Close a dialog</dd></div>
     </dl>
