@@ -55,6 +55,8 @@ export type Fact = { subject: string; predicate: string; object?: unknown }
 
 /** The predicate of a fact that is a text in plain words. */
 export const notePredicate = 'note'
+/** The predicate of an event that was stored as a fact. Two events of one kind do not contradict each other. */
+export const observedPredicate = 'observed_in'
 /** The subject of a note that has neither a topic nor a scope. */
 export const noTopic = 'memory'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capture } from '../support/capture-requests.ts'
+import { consolidate } from '../support/consolidation-requests.ts'
 import { askContext } from '../support/prompt-context-requests.ts'
 import { listStatements } from '../support/prompt-lines.ts'
 import type { Body } from '../support/record-requests.ts'
@@ -97,5 +98,21 @@ describe('a captured event of a conversation', () => {
     await capture(app, { text }, { scope: 'listed', ...joined })
     const answer = await app.request('GET', '/v1/conversations/talk/messages?scope=listed')
     expect((answer.body as Body).items).toMatchObject([{ name: 'ci', content: text }])
+  })
+})
+
+describe('the facts that a consolidation makes of captured events', () => {
+  it('do not contradict each other, although they are about events of one kind', async () => {
+    const scope = 'events'
+    for (const part of ['lint', 'types']) {
+      const content = { ref: part, tool: 'checker', result: 'fine', outcome: 'success' }
+      await capture(app, content, { scope, source_kind: 'tool_output', summary: `Checked ${part}.` })
+    }
+    await consolidate(app)
+    const context = await askContext(app, scope, { task_descriptor: 'Checked', memory_types: ['semantic'] })
+    expect(listStatements(context).sort()).toEqual([
+      'tool_output observed_in Checked lint.',
+      'tool_output observed_in Checked types.',
+    ])
   })
 })

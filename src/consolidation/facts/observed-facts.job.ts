@@ -1,3 +1,4 @@
+import { observedPredicate } from '../../domain/handles.ts'
 import { maskFact } from '../../domain/masking.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Episode } from '../episode.ts'
@@ -31,7 +32,7 @@ export function listObservedFacts(episode: Episode): ObservedFact[] {
   if (episode.payload.outcome !== 'success') return []
   return episode.payload.timeline.flatMap(({ event_kind: subject, summary, t }) => {
     if (summary === undefined || !hasWords(summary)) return []
-    return [{ episode, at: t, fact: maskFact({ subject, predicate: 'observed_in', object: summary }) }]
+    return [{ episode, at: t, fact: maskFact({ subject, predicate: observedPredicate, object: summary }) }]
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CallContext } from '../../db/transaction.ts'
-import { createFactHandle, nameHandle } from '../../domain/handles.ts'
+import { createFactHandle, nameHandle, observedPredicate } from '../../domain/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import type { MemoryRecord } from '../../records/index.ts'
@@ -77,7 +77,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const records = new Map(
       answer.nodes.flatMap(({ record }) => (isWhole(record) ? [[record.id, record]] : [])),
     )
-    const facts = [...records.values()].filter(({ type }) => type === 'semantic').map(({ id }) => id)
+    const facts = [...records.values()].filter(({ type }) => type === 'semantic')
     const [messagesAround, contradictions] = await Promise.all([
       findNeighbours(conditions, [...records.values()].filter(isMessage)),
       findContradictions(question, conditions, { facts, profileIds }),
@@ -101,14 +101,19 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     return { answer, records, profileIds, messagesAround, disputes, names }
   }
 
-  /** The facts that contradict a found one: by an edge, or, unless it is a profile, by another value of its topic. */
+  /**
+   * The facts that contradict a found one: by an edge, or, unless it is a profile or an observed event, by another value of
+   * its topic.
+   */
   async function findContradictions(
     question: Question,
     conditions: Conditions,
-    { facts, profileIds }: { facts: readonly string[]; profileIds: readonly string[] },
+    { facts, profileIds }: { facts: readonly MemoryRecord[]; profileIds: readonly string[] },
   ): Promise<Dispute[]> {
-    const all = [...facts, ...profileIds]
-    const ordinary = facts.filter((id) => !profileIds.includes(id))
+    const all = [...facts.map(({ id }) => id), ...profileIds]
+    const ordinary = facts
+      .filter(({ id, payload }) => !profileIds.includes(id) && !isObserved(payload))
+      .map(({ id }) => id)
     const [byEdge, byTopic] = await Promise.all([
       all.length === 0 ? [] : findDisputes(db, all, question, { conditions, limit: maxDisputes }),
       ordinary.length === 0 ? [] : findOpposites(db, ordinary, conditions),
@@ -142,4 +147,8 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   }
 
   return { build }
+}
+
+function isObserved(payload: MemoryRecord['payload']): boolean {
+  return payload.kind === 'semantic' && payload.predicate === observedPredicate
 }
