@@ -89,6 +89,11 @@ describe('a problem document', () => {
     expect(status).toBe(405)
   })
 
+  it('says what is wrong with an id in the path', async () => {
+    const answer = await api.request('GET', '/v1/notes/not-a-uuid')
+    expect(answer.body).toMatchObject({ detail: 'The id in the path must be a UUID.' })
+  })
+
   it.each([
     ['/nowhere', 404, 'route_not_found'],
     ['/v1/notes/not-a-uuid', 404, 'record_not_found'],

@@ -81,7 +81,7 @@ function validateParams(schema: TSchema, value: JsonObject): Validated {
     const code = getNotFoundCode(parameter)
     return code === 'validation_failed'
       ? failValidation('The path does not match the schema.', [{ pointer: `/${name}`, message }])
-      : { error: new AppError(code, 'There is nothing at this path.') }
+      : { error: new AppError(code, `The ${name} in the path ${message}.`) }
   }
   return { value }
 }
