@@ -9,8 +9,6 @@ import { registerFormats } from '../../src/http/validation/formats.ts'
 import { isObject, type JsonObject } from '../../src/http/validation/schema-keywords.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-const recordTypes = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph']
-
 type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
 type Operation = {
   operationId: string
@@ -188,24 +186,6 @@ describe('the OpenAPI document', () => {
       // A property may have this name; the keyword names a code.
       expect(members['missing']).not.toBeTypeOf('string')
     }
-  })
-
-  it('names the payload of each type', () => {
-    const { schemas } = document.components as { schemas: Record<string, JsonObject> }
-    for (const union of ['Payload', 'NewPayload']) {
-      const { anyOf, discriminator } = schemas[union] as {
-        anyOf: { $ref: string }[]
-        discriminator: { propertyName: string; mapping: Record<string, string> }
-      }
-      const mapped = Object.entries(discriminator.mapping)
-      expect(mapped.map(([kind]) => kind)).toEqual(recordTypes)
-      expect(mapped.map(([, target]) => target)).toEqual(anyOf.map(({ $ref: target }) => target))
-      for (const [kind, target] of mapped)
-        expect(schemas[target.replace('#/components/schemas/', '')]).toMatchObject({
-          properties: { kind: { const: kind } },
-        })
-    }
-    expect(schemas).toHaveProperty('NewPlanGraphPayload')
   })
 })
 
