@@ -50,7 +50,11 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
       const { type, status, created_at, tags, scope } = record
       const text = writeStatement(record, longestText)
       const metadata = {
-        ...{ type, status, created_at, tags, ...markDisputed(record) },
+        type,
+        status,
+        created_at,
+        tags,
+        ...markDisputed(record),
         ...(scope === undefined ? {} : { scope }),
       }
       const title = writeStatement(record, longestTitle)
