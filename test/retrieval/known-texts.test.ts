@@ -20,7 +20,9 @@ type Vectors = ReturnType<typeof createVectorSearch>
 
 /** Candidates of a process whose memory finds two vectors, and knows texts from before they changed. */
 function createWith({ clock, db }: TestApp, ids: readonly string[]) {
-  const outdated = new Map(ids.map((id, at) => [id, { created_at: new Date(-at), words: [], speaker: null, isOnlyName: false }]))
+  const outdated = new Map(
+    ids.map((id, at) => [id, { created_at: new Date(-at), words: [], speaker: null, isOnlyName: false }]),
+  )
   const memory = {
     find: async () => undefined,
     describe: (id: string) => outdated.get(id),
