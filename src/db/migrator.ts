@@ -1,8 +1,9 @@
-import { Migrator, sql } from 'kysely'
+import { sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
+import { systemClock } from '../kernel/clock.ts'
 import type { Database } from './connection.ts'
 import { visitStatement } from './tenant-sessions.ts'
-import type { Transaction } from './transaction.ts'
+import { type Transaction, transact } from './transaction.ts'
 
 /** A constant that no other advisory lock of the product uses. */
 const migrationLock = 7_350_001
@@ -16,17 +17,11 @@ export const newestMigration = `${String(names.length).padStart(4, '0')} ${names
 export async function migrateUp(db: Database): Promise<string[]> {
   return withMigrationLock(db, async (session) => {
     if ((await listPendingMigrations(session)).length === 0) return []
-    const migrator = new Migrator({ db: session, provider: { getMigrations: async () => migrations } })
-    const { error, results } = await migrator.migrateToLatest()
-    if (error) throw error
-    return (results ?? []).map((result) => result.migrationName)
+    return transact(session, {}, (tx) => applyPending(tx, systemClock.now()))
   })
 }
 
-/**
- * The migrations of this version that the database lacks. Read without Kysely, which lists the columns of every table in
- * every schema first, that is of every tenant. Migrations of a later version do no harm after a rollback.
- */
+/** The migrations of this version that the schema lacks. Those of a later version do no harm after a rollback. */
 export async function listPendingMigrations(db: Database): Promise<string[]> {
   const { rows } = await sql<{ exists: boolean }>`
     select to_regclass('kysely_migration') is not null as exists
@@ -42,10 +37,18 @@ async function listApplied(db: Database): Promise<string[]> {
 
 /**
  * Creates the tables of a schema, or applies the migrations that it lacks, within the transaction, which continues in
- * this schema. The tables are also those of Kysely, so that one history of migrations is like another.
+ * this schema.
  */
 export async function migrateSchema(tx: Transaction, schema: string, now: Date): Promise<string[]> {
   await sql.raw(visitStatement(schema)).execute(tx)
+  return applyPending(tx, now)
+}
+
+/**
+ * Not by the migrator of Kysely: it looks for its tables in every schema, and takes those of a tenant or of another
+ * application for its own. The tables are those that it makes, which older versions of the product use.
+ */
+async function applyPending(tx: Transaction, now: Date): Promise<string[]> {
   for (const statement of historyTables) await sql.raw(statement).execute(tx)
   const pending = await listPendingMigrations(tx)
   for (const name of pending) {
@@ -66,7 +69,7 @@ const historyTables = [
 ]
 
 /**
- * One session lock around everything, also the tables of Kysely: `create table if not exists` from twenty processes
+ * One session lock around everything, also the tables of the history: `create table if not exists` from twenty processes
  * at once fails in the catalogue of PostgreSQL. Timeouts for requests do not apply here.
  */
 async function withMigrationLock<T>(db: Database, run: (session: Database) => Promise<T>): Promise<T> {

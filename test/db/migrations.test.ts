@@ -94,6 +94,20 @@ describe('migrations', () => {
   })
 })
 
+it('are applied beside a schema that has a history of its own, as that of a tenant or of another application', async () => {
+  const other = await createEmptyTestDatabase()
+  const { db, close } = open(other.url)
+  try {
+    await sql`create schema neighbour`.execute(db)
+    await sql`create table neighbour.kysely_migration (name varchar(255) primary key)`.execute(db)
+    await sql`create table neighbour.kysely_migration_lock (id varchar(255) primary key)`.execute(db)
+    expect(await migrateUp(db)).toEqual(names)
+  } finally {
+    await close()
+    await other.drop()
+  }
+})
+
 describe('the constraints of the database', () => {
   it('refuse rows that no bug of the product may store', async () => {
     const insert = (changes: Record<string, unknown>) => {
