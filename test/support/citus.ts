@@ -68,7 +68,8 @@ export async function moveSchema(coordinator: string, url: string): Promise<stri
 
 /**
  * Each node has a range of ids of its own, and none for ids of 16 or 32 bits. After a move to a node with a lower range new
- * entries of a history would come before the old ones.
+ * entries of a history would come before the old ones. It does not read pg_class, where Citus fails on an index that another
+ * session is dropping.
  */
 const continueIds = [
   'set citus.enable_ddl_propagation = off',
@@ -77,9 +78,8 @@ const continueIds = [
     newest bigint;
   begin
     for ids in
-      select c.oid::regclass as owner, a.attname as name, pg_get_serial_sequence(c.oid::regclass::text, a.attname) as sequence
-      from pg_attribute as a join pg_class as c on c.oid = a.attrelid
-      where c.relnamespace = current_schema()::regnamespace and a.attidentity <> ''
+      select attrelid::regclass as owner, attname as name, pg_get_serial_sequence(attrelid::regclass::text, attname) as sequence
+      from pg_attribute where attidentity <> '' and pg_table_is_visible(attrelid)
     loop
       execute format('select max(%I) from %s', ids.name, ids.owner) into newest;
       execute format('alter sequence %s minvalue 1 no maxvalue', ids.sequence);
