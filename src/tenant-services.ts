@@ -78,8 +78,12 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
       instruments,
       models,
       tenantReference: reference,
-      announcements: reference === undefined ? announcements : announcements.ofTenant(reference),
+      announcements: announcementsOf(reference),
     })
+  }
+
+  function announcementsOf(reference: RequestTenant['reference']): Announcements {
+    return reference === undefined ? announcements : announcements.ofTenant(reference)
   }
 
   async function finish(services: Services): Promise<void> {
@@ -115,13 +119,12 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   }
 
   /** A worker looks after a tenant more often for a while. */
-  const announced = new Map<string, number>()
+  const announced = new Map<RequestTenant['reference'], number>()
   function noteWrite({ reference }: RequestTenant): void {
     const now = performance.now()
-    if (reference === undefined || now - (announced.get(reference) ?? -announceEveryMs) < announceEveryMs)
-      return
+    if (now - (announced.get(reference) ?? -announceEveryMs) < announceEveryMs) return
     announced.set(reference, now)
-    void announcements.ofTenant(reference).announceWrites()
+    void announcementsOf(reference).announceWrites()
   }
 
   function tidy(): void {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Announcements } from '../../src/jobs/announcements.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTenantJobs } from '../../src/tenant-background.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { silentAnnouncements } from '../support/silent-announcements.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -102,6 +103,26 @@ describe('the jobs of tenants', () => {
 })
 
 describe('writes', () => {
+  it('are announced to the workers, those of no tenant too', async () => {
+    const heard: (string | undefined)[] = []
+    const announcing = (tenant?: string): Announcements => ({
+      ...silentAnnouncements,
+      announceWrites: async () => heard.push(tenant) > 0,
+      ofTenant: announcing,
+    })
+    const own = await startTestApp({ variables: { MEMBRANE_TENANTS: 'on' }, announcements: announcing() })
+    try {
+      await create(own, fact())
+      await expect.poll(() => heard).toEqual([undefined])
+      const one = await createTenant(own, 'written')
+      await create(own, fact(), { key: one.secret })
+      const { schema } = (await own.request('GET', '/v1/tenants/written')).body as Body
+      await expect.poll(() => heard).toEqual([undefined, schema.slice('t_'.length)])
+    } finally {
+      await own.close()
+    }
+  })
+
   it('to a tenant that is dropped at the same time are stored and removed, or refused', async () => {
     const one = await createTenant(app, 'racing')
     const writing = Array.from({ length: 30 }, (_, nth) =>
