@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { transact } from '../../src/db/transaction.ts'
 import { sensitivities } from '../../src/domain/caller.ts'
 import { createConversationRequests, say } from './conversation-requests.ts'
+import { testPoolSize } from './database.ts'
 import { perform } from './plan-requests.ts'
 import type { Body } from './record-requests.ts'
 import { auditFields, buildClaim, mergeRecords, revise } from './revision-requests.ts'
@@ -52,6 +53,9 @@ export const anyChange = fc.oneof(
   changes.end,
 ) as fc.Arbitrary<Change>
 
+/** Each open transaction has a connection of the pool, and the service needs some as well. */
+const maxOpen = testPoolSize - 2
+
 /** Makes the changes; those that the service refuses are left out. */
 export function createStoreChanges(app: TestApp) {
   const { append } = createConversationRequests(() => app)
@@ -95,7 +99,10 @@ export function createStoreChanges(app: TestApp) {
       const undoable = run && !['embed', 'purge'].includes(run.job)
       if (undoable) runs.push(await perform(app, 'undo', auditFields, `/v1/maintenance/runs/${run.id}/undo`))
     },
-    begin: async ({ nth, reveals }) => open.push(await beginLate(app, await idAt(nth), reveals)),
+    begin: async ({ nth, reveals }) => {
+      if (open.length === maxOpen) await open.shift()?.()
+      open.push(await beginLate(app, await idAt(nth), reveals))
+    },
     end: async () => open.shift()?.(),
   } satisfies { [Kind in Change['change']]: (change: Extract<Change, { change: Kind }>) => unknown }
 
