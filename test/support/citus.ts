@@ -6,6 +6,7 @@ import { createSchema } from '../../src/db/tenant-schemas.ts'
 import { transact } from '../../src/db/transaction.ts'
 import type { TestDatabase } from './database.ts'
 import { administer } from './postgres-processes.ts'
+import { until } from './processes.ts'
 
 /** A database on a coordinator of Citus with two workers; docs/citus.md says how to build them. */
 export const citusUrl = process.env['TEST_CITUS_URL']
@@ -56,6 +57,11 @@ export async function findOnNodes(coordinator: string, schema: string): Promise<
 /** Moves the schema of a URL to another worker, and returns the URL there. */
 export async function moveSchema(coordinator: string, url: string): Promise<string> {
   const schema = schemaIn(url)
+  // Citus drops them some seconds later, and fails to move a schema back before it has.
+  await until('the shards of the last move to be dropped', async () => {
+    const left = `select from pg_dist_cleanup where starts_with(object_name, '${schema}.')`
+    return (await administer(coordinator, left))[0]?.rows.length === 0
+  })
   await administer(
     coordinator,
     `select citus_schema_move('${schema}', nodename, nodeport, 'block_writes') from pg_dist_node
