@@ -18,7 +18,7 @@ it('a worker with another model takes over as soon as the last old worker has st
     (await readEmbeddingModels(database)).find(({ walked_to: walkedTo }) => walkedTo === null),
   )
   const next = startWorker({ MEMBRANE_EMBEDDING_PROVIDER: 'hash', MEMBRANE_EMBEDDING_DIMENSIONS: '64' })
-  await next.waitForOutput(/another configuration/)
+  await next.waitForOutput(/another embedding configuration/)
   first.kill('SIGTERM')
   expect(await first.ended, first.output()).toEqual({ code: 0, signal: null })
   // Longer than the pause between two looks of a worker that waits.
