@@ -62,10 +62,9 @@ export function createTenantJobs({
 }: Resources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
   const models = createBackgroundModels({ config, clock, instruments })
-  const openDatabases = (over: TenantConnection) =>
-    createTenantDatabases({ connection: over, ids, key: config.tenantKey, ...config.records })
-  const databases = openDatabases(connection)
-  const heartbeatDatabases = openDatabases(heartbeats)
+  const secrets = { key: config.tenantKey, ...config.records }
+  const databases = createTenantDatabases({ connection, ids, ...secrets })
+  const heartbeatDatabases = createTenantDatabases({ connection: heartbeats, ids, ...secrets })
   const directory = createTenantDirectory({ db: connection.db })
   const opened = new Map<Reference, Opened>()
   const watched = new Map<Reference, { watch: Poll; until: number }>()
@@ -78,25 +77,21 @@ export function createTenantJobs({
   function provideJobs(location: TenantLocation): Jobs {
     const { reference, server_url: server } = location
     const known = opened.get(reference)
-    const isCurrent = known?.server === server
+    const jobs =
+      known?.server === server
+        ? known.jobs
+        : createJobs({
+            ...resources,
+            instruments,
+            models,
+            announcements: reference === undefined ? announcements : announcements.ofTenant(reference),
+            db: databases.open(location),
+            heartbeatDb: heartbeatDatabases.open(location),
+          })
     // The tenant was moved.
-    if (known && !isCurrent) void stopWatching((each) => each === reference)
-    const jobs = isCurrent ? known.jobs : openJobs(location)
+    if (known && known.jobs !== jobs) void stopWatching((each) => each === reference)
     opened.set(reference, { jobs, server, usedAt: performance.now() })
     return jobs
-  }
-
-  function openJobs(location: TenantLocation): Jobs {
-    return createJobs({
-      ...findResources(location.reference),
-      db: databases.open(location),
-      heartbeatDb: heartbeatDatabases.open(location),
-    })
-  }
-
-  function findResources(reference: Reference) {
-    const announcing = reference === undefined ? announcements : announcements.ofTenant(reference)
-    return { ...resources, instruments, models, announcements: announcing }
   }
 
   function submit(location: TenantLocation, name: JobName): void {

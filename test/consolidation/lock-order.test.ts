@@ -92,7 +92,12 @@ it('an erasure does not wait for the end of a dry run, which counts what a run t
   let pauseMs = 250
   const policies = createPoliciesService({ db, clock })
   const consolidate = createConsolidation({
-    ...{ db, clock, ids, ...config.consolidation, textLanguage: 'english', size: 2 },
+    db,
+    clock,
+    ids,
+    ...config.consolidation,
+    textLanguage: 'english',
+    size: 2,
     // Each batch takes a while.
     policies: { getAll: (tx) => sleep(pauseMs).then(() => policies.getAll(tx)) },
     seal: createSeal(config.records.tombstoneKey),

@@ -195,7 +195,12 @@ describe('a server of tenants that is lost', () => {
     }
     const log = createLogger({ level: 'silent', clock, write: () => {} })
     const runner = createRunner({
-      ...{ db, clock, ids, log, worker: 'one', intervals: noIntervals },
+      db,
+      clock,
+      ids,
+      log,
+      worker: 'one',
+      intervals: noIntervals,
       jobWorks: { ...idleWorks, decay },
     })
     await expect(runner.runJob('decay', new AbortController().signal)).rejects.toThrow('unavailable')
