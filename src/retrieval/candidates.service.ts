@@ -91,7 +91,10 @@ export function createCandidates(resources: CandidateResources) {
       search(input, question, conditions, { depth, requested: limit, periods, states }),
       periods ? searchPeriods(periods) : [],
     ])
-    return time.length === 0 ? found : { ...found, time }
+    // Of the records that nothing else finds, the first are enough.
+    const others = new Set(listIds(found))
+    const ofPeriods = time.filter(({ id }, index) => index < depth || others.has(id))
+    return ofPeriods.length === 0 ? found : { ...found, time: ofPeriods }
   }
 
   async function rankWithoutMatches(

@@ -2,6 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import type { Range } from './periods.ts'
+import { timeColumns } from './record-columns.queries.ts'
+import { readStoredTime, type StoredTimes } from './record-time.ts'
 
 type Ranges = readonly Range[]
 
@@ -42,4 +44,25 @@ export async function findMessagesInPeriods(db: Database, search: PeriodSearch):
     limit ${most}
   `.execute(db)
   return rows.map(({ id }) => id)
+}
+
+export type DatedRecord = { id: string; importance: number; time: Date }
+
+/** Reads when records happened or were stated. `offset 0` makes PostgreSQL look up each by its id. */
+export async function findTimes(db: Database, ids: readonly string[]): Promise<DatedRecord[]> {
+  const { rows } = await sql<{ id: string; importance: number } & StoredTimes>`
+    select dated.*
+    from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
+      select r.id, r.importance, ${timeColumns}
+      from records as r left join contents as c on c.record_id = r.id
+      left join messages as m on r.type = 'episodic' and m.record_id = r.id
+      where r.id = candidate.id
+      offset 0
+    ) as dated
+  `.execute(db)
+  return rows.map(({ id, importance, ...times }) => ({
+    id,
+    importance,
+    time: new Date(readStoredTime(times)),
+  }))
 }

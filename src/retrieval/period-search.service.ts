@@ -1,9 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { findMostSalient } from '../records/index.ts'
-import { findCandidateStates } from './candidates.queries.ts'
 import { compareMatches, type Match } from './match.ts'
-import { findMessagesInPeriods, isDated } from './period-search.queries.ts'
+import { findMessagesInPeriods, findTimes, isDated } from './period-search.queries.ts'
 import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 
@@ -12,6 +11,9 @@ const maxExamined = 500
 
 /** A time of more records says too little about what is asked beside it. docs/quality-experiments.md has the figures. */
 const mostBesideWords = 200
+
+/** Of records that are no messages, beside words. To examine 500 took half as long as the whole answer. */
+const examinedBesideWords = 100
 
 /**
  * Finds the records of the periods of a question: they need no word of it. The most important come first. Of records that are
@@ -31,7 +33,7 @@ export async function findInPeriods(
   const scopes = listSearchedScopes(question)
   const others = {
     trust,
-    limit: maxExamined,
+    limit: isAll ? maxExamined : examinedBesideWords,
     asOf: at,
     isReadableOnly: true,
     ...(scopes ? { scopes } : {}),
@@ -48,8 +50,8 @@ export async function findInPeriods(
   ])
   if (!isAll && messages.length > mostBesideWords) return []
   const ids = [...new Set([...messages, ...salient.map(({ id }) => id)])]
-  const states = ids.length === 0 ? [] : await findCandidateStates(db, ids, question)
-  const ofPeriods = states.filter(({ created_at: time }) => includes(time))
+  const dated = ids.length === 0 ? [] : await findTimes(db, ids)
+  const ofPeriods = dated.filter(({ time }) => includes(time))
   if (!isAll && ofPeriods.length > mostBesideWords) return []
   return ofPeriods
     .map(({ id, importance }): Match => ({ id, score: 1 + importance }))

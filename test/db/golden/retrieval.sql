@@ -895,6 +895,22 @@ and m.scope = any($3::text[])
     order by of_period.at desc, of_period.arrival desc
     limit $5;
 
+-- src/retrieval/period-search.queries.ts findTimes: of records
+    select dated.*
+    from unnest($1::uuid[]) as candidate (id) cross join lateral (
+      select r.id, r.importance,
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic'
+and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+      from records as r
+left join contents as c on c.record_id = r.id
+      left join messages as m on r.type = 'episodic'
+and m.record_id = r.id
+      where r.id = candidate.id
+      offset 0
+    ) as dated;
+
 -- src/retrieval/period-search.queries.ts isDated
 select r.type in ('semantic', 'episodic')
 from records as r;

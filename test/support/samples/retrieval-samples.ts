@@ -114,6 +114,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       'in every scope': (db) => periods.findMessagesInPeriods(db, { ...period, scopes: undefined }),
       'in scopes': (db) => periods.findMessagesInPeriods(db, { ...period, scopes: ['team'] }),
     },
+    findTimes: { 'of records': (db) => periods.findTimes(db, [id]) },
   },
   'src/retrieval/prompt/prompt-context.queries.ts': {
     findByHandles: {
