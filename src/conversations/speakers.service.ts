@@ -7,7 +7,14 @@ import { normaliseName } from '../domain/names.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { createEntityPayload, type ResolvedMention, resolveMentions } from '../entities/index.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { type Draft, draftRecord, findErasedContents, type HandleMatch } from '../records/index.ts'
+import {
+  type Descent,
+  type Draft,
+  draftRecord,
+  findErasedContents,
+  type HandleMatch,
+  maxMentions,
+} from '../records/index.ts'
 import { createSpeakerMention, type Writing } from './message-draft.ts'
 
 /** Links messages with the entities of those who wrote them. */
@@ -51,9 +58,13 @@ export async function linkSpeakers(
     if (each) entities.set(key, 'id' in each ? each : draftEntity(each, first, ids.next(), situation))
   }
   if (known.mayBeErased) await removeErased(tx, seal, entities)
+  const mentions = new Map<Entity, number>()
   const linked = messages.map((message) => {
     const entity = entities.get(readSpeakerKey(message))
-    return entity ? linkMessage(message, entity, now) : message
+    if (!entity) return message
+    const place = mentions.get(entity) ?? 0
+    mentions.set(entity, place + 1)
+    return linkMessage(message, entity, { now, isGround: place < maxMentions })
   })
   return [...linked, ...[...entities.values()].flatMap(({ draft }) => draft ?? [])]
 }
@@ -111,9 +122,17 @@ async function removeErased(tx: Transaction, seal: Seal, entities: Map<string, E
   for (const [index, { key }] of made.entries()) if (erased[index]) entities.delete(key)
 }
 
-function linkMessage(message: Draft, { id: entity, draft }: Entity, now: Date): Draft {
+/** The entity is kept as long as one of its grounds is there. */
+function linkMessage(
+  message: Draft,
+  { id: entity, draft }: Entity,
+  { now, isGround }: { now: Date; isGround: boolean },
+): Draft {
   const { row, edges, descents } = message
   const { interpretation } = row
+  const ground: Descent = draft
+    ? { derived_id: entity, source_id: row.id, kind: 'capture', is_ground: true }
+    : { derived_id: entity, source_id: row.id, kind: 'mention', is_ground: null }
   return {
     ...message,
     row: {
@@ -125,12 +144,6 @@ function linkMessage(message: Draft, { id: entity, draft }: Entity, now: Date): 
       },
     },
     edges: [...edges, createEdge(row.id, 'mentions_entity', entity, now)],
-    // The entity is kept as long as one of the messages is there.
-    descents: [
-      ...descents,
-      draft
-        ? { derived_id: entity, source_id: row.id, kind: 'capture', is_ground: true }
-        : { derived_id: entity, source_id: row.id, kind: 'mention', is_ground: null },
-    ],
+    descents: isGround ? [...descents, ground] : descents,
   }
 }

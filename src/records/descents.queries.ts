@@ -4,7 +4,8 @@ import { writeJsonRows } from '../db/fragments/json-rows.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Descent } from './descents.ts'
 
-const maxMentions = 1_000
+/** Each change of a record by an erase compares it with all records that mention it, and an export writes them in one line. */
+export const maxMentions = 100
 
 /** Stores what already stored records descend from. */
 export async function storeDescents(tx: Transaction, descents: readonly Descent[]): Promise<void> {
@@ -49,7 +50,7 @@ export function readDescents(rows: string | Buffer): RawBuilder<unknown> {
 
 /**
  * A confirmation or a mention is a ground only of a record that already has grounds. A record with `maxMentions` descents gets no
- * more mentions, because an export writes all of them in one line. Sources stay locked until their descents are stored: otherwise a
+ * more mentions. Sources stay locked until their descents are stored: otherwise a
  * descent could point to a record that an erase has just removed. Sources and grounds are looked up by an array: a join kept the
  * plan of a small table and read all of it at each insert, a fifth of the statement.
  */

@@ -15,7 +15,7 @@ export {
   purgeForgotten,
   purgeRecords,
 } from './deleted-records.queries.ts'
-export { storeDescents } from './descents.queries.ts'
+export { maxMentions, storeDescents } from './descents.queries.ts'
 export { type Descent, descentKinds, findDescentEdge, findNamedSources, inferDescents } from './descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'
 export { Erasure, ErasureReceipt } from './erasure/erasure.schemas.ts'

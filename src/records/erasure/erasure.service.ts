@@ -148,7 +148,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       copies.flatMap(({ source }) => (ids.has(source) ? [] : [source])),
     )
     const byId = new Map<string, ContentRow>([...erased, ...remaining].map((each) => [each.id, each]))
-    const updates = (await findRecords(tx, keptIds, fullTrust)).flatMap((stored) => {
+    // Without edges, of which an entity has as many as mentions.
+    const updates = (await findRecords(tx, keptIds, fullTrust, 0)).flatMap((stored) => {
       const content = removeErasedSources(stored, ids, collectSourceContents(stored.id, copies, ids, byId))
       return Object.keys(content).length === 0 ? [] : [draftKeptUpdate(stored, { ...stored, ...content })]
     })

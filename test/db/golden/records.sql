@@ -344,7 +344,7 @@ from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
-limit 1000
+limit 100
         ) as few
       ) as counted
     ) select
@@ -389,7 +389,7 @@ from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
-limit 1000
+limit 100
         ) as few
       ) as counted
     )
@@ -409,7 +409,7 @@ from record)
 or g.source_id in (select id
 from held))
         and (g.kind <> 'mention'
-or has.many < 1000)
+or has.many < 100)
       on conflict on constraint descents_pkey do nothing;
 
 -- src/records/erasure/erasure.queries.ts clearAuditText
@@ -1550,7 +1550,7 @@ from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
-limit 1000
+limit 100
         ) as few
       ) as counted
     ), erased as materialized (
@@ -1624,7 +1624,7 @@ from record)
 or g.source_id in (select id
 from held))
         and (g.kind <> 'mention'
-or has.many < 1000)
+or has.many < 100)
       on conflict on constraint descents_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
@@ -1716,7 +1716,7 @@ from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
-limit 1000
+limit 100
         ) as few
       ) as counted
     ), erased as materialized (
@@ -1793,7 +1793,7 @@ from record)
 or g.source_id in (select id
 from held))
         and (g.kind <> 'mention'
-or has.many < 1000)
+or has.many < 100)
       on conflict on constraint descents_pkey do nothing
       returning derived_id as owner, to_jsonb(descents) as row
     ), identifier as (
