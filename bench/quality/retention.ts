@@ -76,7 +76,7 @@ async function readImportances(
   messageIds: ReadonlyMap<string, string>,
 ): Promise<Map<string, number>> {
   const importances = new Map<string, number>()
-  const query = `/v1/records?scope=${encodeURIComponent(conversation.id)}&limit=500`
+  const query = `/v1/records?type=episodic&scope=${encodeURIComponent(conversation.id)}&limit=500`
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
     const { status, text } = await client.send('GET', cursor ? `${query}&cursor=${cursor}` : query)
     assert(status === 200, `a list was answered ${status}: ${text.slice(0, 500)}`)

@@ -2,23 +2,28 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { openTo } from '../db/fragments/visibility.ts'
-import type { Question } from './question.ts'
+import { unscoped } from '../domain/caller.ts'
+import { listSearchedScopes, type Question } from './question.ts'
 
 /** Digests of names, the most specific first. */
 type Names = { question: Question; digests: readonly Buffer[]; maxEntities: number }
 
 /**
- * Finds the entities that have one of these names, in the order of the names. Each is looked up by itself: before the first analyze,
+ * Finds the entities that have one of these names, in the order of the names, in a scope that is searched or in none: those of
+ * other scopes may be many, and are linked with nothing that is asked for. Each is looked up by itself: before the first analyze,
  * a plan for all of them read every record.
  */
 export async function findNamedEntities(
   db: Database,
-  { question: { trust }, digests, maxEntities }: Names,
+  { question, digests, maxEntities }: Names,
 ): Promise<string[]> {
+  const { trust } = question
+  const scopes = listSearchedScopes(question)
+  const among = scopes ? sql`and scope = any(${sql.val([...scopes, unscoped])}::text[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
     from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
-    cross join lateral (select record_id from handles where digest = w.digest offset 0) as h
+    cross join lateral (select record_id from handles where digest = w.digest ${among} offset 0) as h
     cross join lateral (
       select from records as r
       where r.id = h.record_id and r.type = 'entity' and r.forgotten_at is null

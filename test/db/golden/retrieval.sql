@@ -766,7 +766,8 @@ from reached
     from unnest($1::bytea[]) with ordinality as w (digest, place)
     cross join lateral (select record_id
 from handles
-where digest = w.digest offset 0) as h
+where digest = w.digest
+and scope = any($2::text[]) offset 0) as h
     cross join lateral (
       select
 from records as r
@@ -774,13 +775,13 @@ from records as r
 and r.type = 'entity'
 and r.forgotten_at is null
         and r.status in ('active', 'challenged')
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
       offset 0
     ) as r
     group by h.record_id
     order by min(w.place), id
-    limit $4;
+    limit $5;
 
 -- src/retrieval/past-record.queries.ts findPastStates
     select r.id, coalesce((
