@@ -1,7 +1,12 @@
 import type { Sensitivity } from '../domain/caller.ts'
 import { createFactHandle, createReferenceHandle, type Handle, nameHandle } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
-import type { HandleLookup, HandleLookupResult, HandleMatch } from '../records/index.ts'
+import {
+  type HandleLookup,
+  type HandleLookupResult,
+  type HandleMatch,
+  mergeLookups,
+} from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
 import { type Mention, maxNameLength } from './interpretation/mentions.ts'
 
@@ -68,27 +73,6 @@ function getObjectHandle(fact: SemanticPayload | undefined): Handle | undefined 
   const object = fact?.object
   const isName = typeof object === 'string' && object.trim() !== '' && object.length <= maxNameLength
   return isName ? nameHandle(object) : undefined
-}
-
-/** Identifies a handle in its scope. */
-export function formatLookupKey({ digest, scope }: Pick<HandleLookup, 'digest' | 'scope'>): string {
-  return `${digest.toString('hex')} ${scope}`
-}
-
-const strength: Readonly<Record<HandleLookup['lock'], number>> = { never: 0, if_unused: 1, always: 2 }
-
-/**
- * Lists each handle once, with the strongest lock that was requested, and always in the same order: captures with the
- * same names then wait for each other instead of deadlocking.
- */
-export function mergeLookups(handles: readonly HandleLookup[]): HandleLookup[] {
-  const byKey = new Map<string, HandleLookup>()
-  for (const each of handles) {
-    const key = formatLookupKey(each)
-    const other = byKey.get(key)
-    if (!other || strength[other.lock] < strength[each.lock]) byKey.set(key, each)
-  }
-  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each)
 }
 
 /** Returns the handle by which a retry of this capture is recognised. Empty if the source gave no reference. */

@@ -16,6 +16,7 @@ import {
   type HandleMatch,
   insertRecords,
   lookUpHandles,
+  mergeLookups,
 } from '../records/index.ts'
 import { findConversationSignals } from './conversation-signals.service.ts'
 import type { AppendedMessages, NewMessage, NewMessages } from './conversations.schemas.ts'
@@ -183,13 +184,9 @@ export function createMessageAppending(resources: Resources) {
       ...pending.map(({ handle }) => handle),
       ...listSpeakerHandles(pending.map(({ draft }) => draft)),
     ]
-    const byDigest = new Map<string, Handle>()
-    for (const each of handles) if (!byDigest.has(formatDigest(each))) byDigest.set(formatDigest(each), each)
-    // In one order, so that two concurrent calls wait for each other and do not deadlock.
-    const sorted = [...byDigest].sort(([one], [other]) => (one < other ? -1 : 1))
-    const lookups = sorted.map(([, each]) => ({ ...each, scope, lock: 'if_unused' as const }))
+    const lookups = mergeLookups(handles.map((each) => ({ ...each, scope, lock: 'if_unused' })))
     const { matches, mayBeErased } = await lookUpHandles(tx, lookups, sensitivity)
-    const found = new Map(sorted.map(([key], index) => [key, matches[index]]))
+    const found = new Map(lookups.map((each, index) => [formatDigest(each), matches[index]]))
     return { find: (handle) => found.get(formatDigest(handle)), mayBeErased }
   }
 

@@ -24,7 +24,7 @@ export type KnownHandles = { find(handle: Handle): HandleMatch | undefined; mayB
 type Resources = { ids: Ids; seal: Seal }
 type Situation = Writing & { known: KnownHandles }
 
-/** Somebody who is named, with the first message of that name. */
+/** A name, with the first message that has it. */
 type Speaker = { name: string; first: Draft }
 
 /** A stored entity, or the draft of a new one. */
@@ -75,7 +75,7 @@ function listSpeakers(messages: readonly Draft[]): Map<string, Speaker> {
     const name = readSpeaker(first)
     const key = normaliseName(name)
     // Only an episode keeps a secret.
-    if (key !== '' && maskText(name) === name && !speakers.has(key)) speakers.set(key, { name, first })
+    if (key !== '' && !speakers.has(key) && maskText(name) === name) speakers.set(key, { name, first })
   }
   return speakers
 }

@@ -29,6 +29,7 @@ export {
   findErasedTwins,
   requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
+export { formatLookupKey, mergeLookups } from './handle-lookups.ts'
 export {
   type LifecycleSnapshot,
   parseLifecycleSnapshot,

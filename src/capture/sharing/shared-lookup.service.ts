@@ -1,9 +1,16 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Caller } from '../../domain/caller.ts'
-import { type HandleMatch, loadManyForUpdate, lookUpHandles, type StoredRecord } from '../../records/index.ts'
+import {
+  formatLookupKey,
+  type HandleMatch,
+  loadManyForUpdate,
+  lookUpHandles,
+  mergeLookups,
+  type StoredRecord,
+} from '../../records/index.ts'
 import type { CaptureContext } from '../capture-context.ts'
 import { getIdToLock } from '../fact-outcome.ts'
-import { formatLookupKey, type LookupPlan, mergeLookups, planHandleLookup } from '../handle-lookup.ts'
+import { type LookupPlan, planHandleLookup } from '../handle-lookup.ts'
 import type { InterpretedEpisode } from '../interpretation/interpretation.service.ts'
 import { asStatedFact, decideByHandles, type KnownRecords, noFindings } from '../known-records.service.ts'
 import type { EpisodePlan } from '../planning/capture-plan.ts'
