@@ -1,25 +1,21 @@
 import { expect, it } from 'vitest'
 import { respond } from '../support/chat-server.ts'
 import {
-  answerBySchema,
   buildFiveNotes,
   createEntityWithFacts,
   createFactAbout,
   listPeerCards,
   openDreamApp,
+  profileWriter,
   readPeerCardId,
 } from '../support/dream-app.ts'
 import { mergeEntities } from '../support/entity-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 
 const steps = ['peer_cards'] as const
-/** The profile states how many records the model saw. */
-const writer = answerBySchema({
-  profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
-})
 
 it('a retracted or forgotten peer card is not written again before the facts change', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
@@ -30,7 +26,7 @@ it('a retracted or forgotten peer card is not written again before the facts cha
 })
 
 it('the peer card of a merged entity is retracted, with a model or without', async () => {
-  const { app, model, dream } = await openDreamApp(writer)
+  const { app, model, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const merged = await createEntityWithFacts(app, 'Twin', buildFiveNotes('Twin'))
   await dream(steps)
@@ -42,7 +38,7 @@ it('the peer card of a merged entity is retracted, with a model or without', asy
     status: 'superseded',
     payload: { object: 'known by 5 records' },
   })
-  model.behave(writer)
+  model.behave(profileWriter)
   expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0, cards_replaced: 1 })
   const card = (await readPeerCardId(app, orion.id)) ?? ''
   expect((await read(app, card)).payload.object).toBe('known by 10 records')
@@ -51,7 +47,7 @@ it('the peer card of a merged entity is retracted, with a model or without', asy
 it.each(['record', 'entity'] as const)(
   'erasing a %s erases every peer card derived from it',
   async (which) => {
-    const { app, dream } = await openDreamApp(writer, { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) })
+    const { app, dream } = await openDreamApp(profileWriter, { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) })
     const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
     await dream(steps)
     await createFactAbout(app, orion.id, 'something new')
@@ -67,7 +63,7 @@ it.each(['record', 'entity'] as const)(
 )
 
 it('a peer card without its entry in peer_cards still belongs to its entity', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   await app.database.pool.query('delete from peer_cards')
@@ -78,7 +74,7 @@ it('a peer card without its entry in peer_cards still belongs to its entity', as
 })
 
 it('a peer card gets the sensitivity of its entity', async () => {
-  const { app, dream } = await openDreamApp(writer, { MEMBRANE_LLM_MAX_SENSITIVITY: 'high' })
+  const { app, dream } = await openDreamApp(profileWriter, { MEMBRANE_LLM_MAX_SENSITIVITY: 'high' })
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
@@ -93,7 +89,7 @@ it('a peer card gets the sensitivity of its entity', async () => {
 })
 
 it('the next run continues behind the entities for which the budget was enough', async () => {
-  const { app, dream } = await openDreamApp(writer, { MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '150' })
+  const { app, dream } = await openDreamApp(profileWriter, { MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '150' })
   const entities = []
   for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb'])
     entities.push(await createEntityWithFacts(app, name, buildFiveNotes(name)))
@@ -112,7 +108,7 @@ it.each([
   ['challenged', 'POST', 'status', { actor: 'a', reason: 'unsure', status: 'challenged' }],
   ['moved to another scope', 'PATCH', '', { scope: 'elsewhere' }],
 ])('a peer card of a record that was %s goes when too few others remain', async (_, method, path, body) => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
@@ -127,7 +123,7 @@ it.each([
 })
 
 it('a peer card is written again when its challenged source is active again', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const set = (status: string) =>
@@ -141,7 +137,7 @@ it('a peer card is written again when its challenged source is active again', as
 })
 
 it('a peer card whose sources were only forgotten stays', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   await app.request('DELETE', `/v1/records/${orion.known[0]}?actor=a&rationale=b`)

@@ -8,19 +8,16 @@ import {
   listPeerCards,
   openDreamApp,
   parsePromptDocument,
+  profileWriter,
   readDreamTables,
   readPeerCardId,
 } from '../support/dream-app.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 
 const steps = ['peer_cards'] as const
-/** The profile states how many records the model saw. */
-const writer = answerBySchema({
-  profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
-})
 
 it('the step peer_cards writes one profile from the facts of an entity that has enough of them', async () => {
-  const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(writer)
+  const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega').slice(1))
   const run = await dream(steps)
@@ -53,7 +50,7 @@ it('the step peer_cards writes one profile from the facts of an entity that has 
 })
 
 it('the step peer_cards replaces a profile only when its facts changed', async () => {
-  const { app, dream, takeModelRequests } = await openDreamApp(writer)
+  const { app, dream, takeModelRequests } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const first = (await readPeerCardId(app, orion.id)) ?? ''
@@ -85,7 +82,7 @@ it('the step peer_cards replaces a profile only when its facts changed', async (
 })
 
 it('the step peer_cards keeps two cards that a client created, over several runs', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega'))
   for (const { id } of [orion, vega, orion]) {
@@ -104,7 +101,7 @@ it('the step peer_cards keeps two cards that a client created, over several runs
 })
 
 it('the step peer_cards leaves two profiles of one entity as a client changed them', async () => {
-  const { app, dream, takeModelRequests } = await openDreamApp(writer)
+  const { app, dream, takeModelRequests } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const payload = { kind: 'semantic', subject: orion.id, predicate: 'profile', object: 'by hand' }
@@ -119,7 +116,7 @@ it('the step peer_cards leaves two profiles of one entity as a client changed th
 })
 
 it.each(['entity', 'card'] as const)('the step peer_cards leaves a pinned %s alone', async (which) => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
@@ -133,7 +130,7 @@ it.each(['entity', 'card'] as const)('the step peer_cards leaves a pinned %s alo
 })
 
 it('a profile contains no fact that a reader of its entity may not see', async () => {
-  const { app, dream, takeModelRequests } = await openDreamApp(writer, {
+  const { app, dream, takeModelRequests } = await openDreamApp(profileWriter, {
     MEMBRANE_LLM_MAX_SENSITIVITY: 'medium',
   })
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
@@ -151,7 +148,7 @@ it('a profile contains no fact that a reader of its entity may not see', async (
 })
 
 it('an entity does not name its peer card to a key that may not see the card', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
@@ -173,7 +170,7 @@ it.each([
   const { app, model, dream, takeModelRequests } = await openDreamApp(answerBySchema({ profile: answer }))
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_rejected: 1, model_calls: 1 })
-  model.behave(writer)
+  model.behave(profileWriter)
   takeModelRequests()
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
   await createFactAbout(app, orion.id, 'something new')
@@ -183,7 +180,9 @@ it.each([
 it('the step peer_cards continues after one refused question, and stops when the model is unavailable', async () => {
   const { app, model, dream, takeModelRequests } = await openDreamApp((response, seen) => {
     const isFirst = model.requests.length === 1
-    return isFirst ? respond(413, { error: { message: 'no' } })(response, seen) : writer(response, seen)
+    return isFirst
+      ? respond(413, { error: { message: 'no' } })(response, seen)
+      : profileWriter(response, seen)
   })
   for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair'])
     await createEntityWithFacts(app, name, buildFiveNotes(name))
@@ -193,13 +192,13 @@ it('the step peer_cards continues after one refused question, and stops when the
   await createEntityWithFacts(app, 'Sirius', buildFiveNotes('Sirius'))
   const away = await dream(steps)
   expect(away.stats.cards_created).toBe(0)
-  model.behave(writer)
+  model.behave(profileWriter)
   await dream(steps)
   expect(await listPeerCards(app)).toHaveLength(6)
 })
 
 it('the step peer_cards calls the model in a dry run only with ask_model, and writes nothing', async () => {
-  const { app, dream, takeModelRequests } = await openDreamApp(writer)
+  const { app, dream, takeModelRequests } = await openDreamApp(profileWriter)
   await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const before = await readDreamTables(app)
   expect((await dream(steps, { dry_run: true })).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
@@ -210,7 +209,7 @@ it('the step peer_cards calls the model in a dry run only with ask_model, and wr
 })
 
 it('the step peer_cards masks secrets in the prompt', async () => {
-  const { app, dream, model } = await openDreamApp(writer)
+  const { app, dream, model } = await openDreamApp(profileWriter)
   const notes = ['password=hunter22', 'token: abc12345678', ...buildFiveNotes('Orion')]
   await createEntityWithFacts(app, 'Orion', notes)
   await dream(steps)
@@ -222,10 +221,10 @@ it('the step peer_cards discards a profile when a fact changed during the model 
   const { app, model, dream } = await openDreamApp()
   const orion = await createEntityWithFacts(app, 'Orion', [...buildFiveNotes('Orion'), 'a sixth thing'])
   model.behave(async (response, seen) => {
-    model.behave(writer)
+    model.behave(profileWriter)
     const body = { actor: 'a', rationale: 'wrong' }
     await app.request('POST', `/v1/records/${orion.known[0]}/retract`, { body })
-    await writer(response, seen)
+    await profileWriter(response, seen)
   })
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_outdated: 1 })
   expect(await listPeerCards(app)).toEqual([])
@@ -237,7 +236,7 @@ it('the step peer_cards writes a profile for an entity that gets a new fact duri
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   model.behave(async (response, seen) => {
     await createFactAbout(app, orion.id, `news ${model.requests.length}`)
-    await writer(response, seen)
+    await profileWriter(response, seen)
   })
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
   expect((await dream(steps)).stats).toMatchObject({ cards_replaced: 1, cards_outdated: 0 })

@@ -25,6 +25,11 @@ export function answerBySchema(answers: Record<string, unknown>): Behaviour {
   }
 }
 
+/** The profile states how many records the model saw. */
+export const profileWriter = answerBySchema({
+  profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
+})
+
 /** Returns the name of the schema of a request. */
 export function schemaNameOf({ body }: ReceivedRequest): string {
   return (body.response_format as Body)?.json_schema?.name ?? ''

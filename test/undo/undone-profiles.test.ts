@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import {
-  answerBySchema,
   buildFiveNotes,
   createEntityWithFacts,
   createFactAbout,
   listPeerCards,
   openDreamApp,
+  profileWriter,
   readPeerCardId,
 } from '../support/dream-app.ts'
 import { perform } from '../support/plan-requests.ts'
@@ -14,14 +14,11 @@ import type { Body } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['peer_cards'] as const
-const writer = answerBySchema({
-  profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
-})
 const undo = (app: TestApp, { id }: Body) =>
   perform(app, 'undo', { actor: 'a', rationale: 'b' }, `/v1/maintenance/runs/${id}/undo`)
 
 it('an undone profile does not come back beside a later one', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const undone = await undo(app, await dream(steps))
   await createFactAbout(app, orion.id, 'something new')
@@ -33,7 +30,7 @@ it('an undone profile does not come back beside a later one', async () => {
 })
 
 it('a replaced profile does not come back beside a later one', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   await createFactAbout(app, orion.id, 'something new')
@@ -46,7 +43,7 @@ it('a replaced profile does not come back beside a later one', async () => {
 })
 
 it('a replaced profile does not come back beside its successor that is kept', async () => {
-  const { app, dream } = await openDreamApp(writer)
+  const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   await createFactAbout(app, orion.id, 'something new')
