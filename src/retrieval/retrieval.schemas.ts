@@ -123,7 +123,8 @@ const Signals = closed(
         contribution: Type.Number(),
       }),
       {
-        description: 'The channels that found the record; empty for a record that was found over a relation.',
+        description:
+          'The channels that found the record; empty for a record that was found over a relation. `text` also counts words of a near meaning, with less weight.',
       },
     ),
     fused: Type.Number({

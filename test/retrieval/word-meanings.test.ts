@@ -49,8 +49,21 @@ describe('retrieval by the built-in word meanings', () => {
     app.clock.advance(2_000)
     const answer = await ask(question)
     expect(listNodeIds(answer)[0]).toBe(ids['physician'])
-    expect(answer.nodes[0].signals.channels).toMatchObject([{ channel: 'vector', rank: 1, weight: 0.2 }])
+    const [vector] = answer.nodes[0].signals.channels
+    expect(vector).toMatchObject({ channel: 'vector', rank: 1, weight: 0.2 })
     expect(listNodeIds(answer)).not.toContain(ids['train'])
+  })
+
+  it('finds words of a near meaning before the record has its vector', async () => {
+    const ids = await storeAll()
+    expect(listNodeIds(await ask(question))).toEqual([ids['physician']])
+  })
+
+  it('reads a capital inside of the question as a name, which nothing else means', async () => {
+    const jewel = await store('The jewel is in the safe.')
+    const guest = await store('Pearl arrives at noon.')
+    expect(listNodeIds(await ask('When does Pearl arrive?'))).toEqual([guest])
+    expect(listNodeIds(await ask('Where did we put the pearl?'))).toEqual([guest, jewel])
   })
 
   it('puts a record that shares the words of the question first', async () => {

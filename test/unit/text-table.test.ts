@@ -10,7 +10,7 @@ import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
 import { encodeSearchVector } from '../support/search-vectors.ts'
 
 const everything = { trust: { maxSensitivity: 'hyper', scopes: null } } as const
-const options = { averageLength: 10, most: 10, maxWords: 24 }
+const options = { averageLength: 10, most: 10, maxWords: 24, related: [] }
 
 type Counts = Record<string, number>
 

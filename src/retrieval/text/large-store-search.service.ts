@@ -4,7 +4,7 @@ import { findMostSalient } from '../../records/index.ts'
 import { computeHighestScore } from './bm25.ts'
 import { type CommonWords, planJoint } from './joint-plan.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
-import { maxWords, planSearch } from './search-plan.ts'
+import { maxWords, pickRelated, planSearch } from './search-plan.ts'
 import type { Stems } from './stemming.service.ts'
 import {
   findByWords,
@@ -35,7 +35,8 @@ type LargeStoreInput = {
 
 type CommonWordsInput = Pick<LargeStoreInput, 'certain' | 'scopes'> & {
   first: RankedMatches
-  rare: readonly CountedWord[]
+  /** The words that `first` has found. */
+  others: readonly Pick<CountedWord, 'word'>[]
   joint: CommonWords & { least: number }
 }
 
@@ -47,39 +48,42 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
   async function find(
     db: Database,
     shared: Omit<TextSearch, 'store'>,
-    { stems: { words, phrased }, statistics, certain, scopes }: LargeStoreInput,
+    { stems: { words, phrased, related: allRelated }, statistics, certain, scopes }: LargeStoreInput,
   ): Promise<RankedSearch> {
     const share = estimateShare(shared.filterWords, statistics)
     const store = { rows: statistics.rows * share, averageLength: statistics.averageLength }
     const search: TextSearch = { ...shared, store }
     const rarest = sortRarestFirst(words, statistics).slice(0, maxWords)
     const { rare, common } = planSearch(rarest, share, statistics)
-    const first = rare.length === 0 ? noMatches : await findByWords(db, search, rare, common)
+    const related = pickRelated(allRelated, rare, share, statistics)
+    const searched = { words: rare, scoringOnly: common, related }
+    const first = rare.length + related.length === 0 ? noMatches : await findByWords(db, search, searched)
     if (common.length === 0) return { search, ranked: first }
     const least = first.matches[certain - 1]?.score ?? 0
     if (isSmall(statistics)) {
       if (computeHighestScore(common, store) < least) return { search, ranked: first }
-      return { search, ranked: await findByWords(db, search, [...rare, ...common].map(toCount), []) }
+      const counted = [...rare, ...common].map(toCount)
+      return { search, ranked: await findByWords(db, search, { words: counted, related }) }
     }
     const joint = { words: common, phrased, share, statistics, least }
-    return { search, ranked: await addCommonWords(db, search, { first, rare, joint, certain, scopes }) }
+    const others = [...rare, ...related.map(({ stem: word }) => ({ word }))]
+    return { search, ranked: await addCommonWords(db, search, { first, others, joint, certain, scopes }) }
   }
 
   /** Adds the records that only have common words, where there can be better ones among them than those found. */
   async function addCommonWords(
     db: Database,
     search: TextSearch,
-    { first, rare, joint: { least, ...common }, certain, scopes }: CommonWordsInput,
+    { first, others, joint: { least, ...common }, certain, scopes }: CommonWordsInput,
   ): Promise<RankedMatches> {
     const sets = planJoint(common, least)
-    const rest = { others: rare }
     const joint =
-      sets.length === 0 ? noMatches : await findJointMatches(db, search, common.words, { sets, ...rest })
+      sets.length === 0 ? noMatches : await findJointMatches(db, search, common.words, { sets, others })
     const known = mergeRanked(first, joint, search.limit)
     if (known.matches.length >= certain) return known
     const likely = await listLikely(db, search, scopes)
-    const others = await findInSubset(db, search, common.words, { ...likely, ...rest })
-    return mergeRanked(known, others, search.limit)
+    const newer = await findInSubset(db, search, common.words, { ...likely, others })
+    return mergeRanked(known, newer, search.limit)
   }
 
   /** A bounded part of the store, limited to what the caller may see. */

@@ -1,6 +1,7 @@
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import { compareMatches, type Match } from '../match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
+import { addRelated } from './related-stems.ts'
 import type { ConversationMessage } from './surroundings.queries.ts'
 import { reach, scoreWithNeighbours } from './surroundings-score.ts'
 
@@ -36,15 +37,22 @@ export function planSurroundings({ requested }: Pick<SurroundingsOptions, 'reque
   return { hits: Math.min(hits.most, Math.max(hits.fewest, 2 * requested)), distance }
 }
 
+/** The words to count in the messages around the matches: those of the question, and after them those that stand for them. */
+export function listCountedWords({ idfs, related }: RankedMatches): string[] {
+  return [...idfs.keys(), ...related.map(({ stem }) => stem)]
+}
+
 type Scoring = Pick<SurroundingsOptions, 'gapMs' | 'requested'> & { averageLength: number }
 
-/** The matches and their neighbours, best first. `messages` are those around the best of the matches. */
+/** The matches and their neighbours, best first. `found` are those around the best of the matches. */
 export function rescoreMatches(
-  { matches, idfs }: RankedMatches,
-  messages: readonly ConversationMessage[],
+  { matches, idfs, related }: RankedMatches,
+  found: readonly ConversationMessage[],
   { gapMs, averageLength, ...options }: Scoring,
 ): Match[] {
   const scores = new Map(matches.map(({ id, score }) => [id, score]))
+  const words = [...idfs.keys()]
+  const messages = found.map((each) => ({ ...each, counts: addRelated(each.counts, words, related) }))
   const weights = [...idfs.values()]
   const places = new Map(messages.map(({ id }, place) => [id, place]))
   for (const { id: hit } of matches.slice(0, planSurroundings(options).hits)) {

@@ -1,3 +1,4 @@
+import type { RelatedStem } from './related-stems.ts'
 import { type CountedWord, estimateRecords, sortRarestFirst, type WordStatistics } from './word-statistics.ts'
 
 /** Keeps a text search within its budget: decides which words look up records, and which only add to the score. */
@@ -36,4 +37,28 @@ export function planSearch(words: readonly string[], share: number, statistics: 
     else plan.common.push({ word, count })
   }
   return plan
+}
+
+/** The related words whose records are read too: the rarest, within what the words of the question leave of the budget. */
+export function pickRelated(
+  related: readonly RelatedStem[],
+  rare: readonly CountedWord[],
+  share: number,
+  statistics: WordStatistics,
+): RelatedStem[] {
+  const expect = (word: string) => estimateRecords(word, statistics) * share
+  let left = budget - rare.reduce((sum, { word }) => sum + expect(word), 0)
+  const isAll = statistics.rows * share <= budget
+  const rarity = new Map(
+    sortRarestFirst(
+      related.map(({ stem }) => stem),
+      statistics,
+    ).map((stem, at) => [stem, at]),
+  )
+  return [...related]
+    .sort((one, other) => (rarity.get(one.stem) ?? 0) - (rarity.get(other.stem) ?? 0))
+    .filter(({ stem }) => {
+      left -= expect(stem)
+      return isAll || left >= 0
+    })
 }

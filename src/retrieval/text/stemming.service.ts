@@ -1,5 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
+import { findRelatedWords, type RelatedWord } from '../../embeddings/index.ts'
+import { type RelatedStem, weighRelated } from './related-stems.ts'
 import { findStems } from './stemming.queries.ts'
 
 /** The stems of a sentence, each once, in their order. */
@@ -7,10 +9,15 @@ export type Stems = {
   words: string[]
   /** The stems inside phrases. */
   phrased: string[]
+  /** Stems with a meaning near to that of a word; only in English. */
+  related: RelatedStem[]
 }
 
-const maxKept = 20_000
+const maxKept = 40_000
 const longestKept = 64
+
+/** For each word of a sentence. */
+const maxRelated = 10
 
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
@@ -19,11 +26,14 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   async function findQueryStems(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
     const words = splitWords(alternatives)
     const phrased = splitWords(phrases.join(' '))
-    const stems = await learn(db, new Set([...words, ...phrased]))
-    const stemWords = (list: readonly string[]) => [
-      ...new Set(list.flatMap((word) => kept.get(word) ?? stems.get(word) ?? [])),
-    ]
-    return { words: stemWords(words), phrased: stemWords(phrased) }
+    const meant = textLanguage === 'english' ? words.filter(mayBeReplaced) : []
+    const near = meant.map((word) => ({ word, others: findRelatedWords(word.toLowerCase()) }))
+    const others = near.flatMap((each) => each.others.map(({ word }) => word))
+    const stems = await learn(db, new Set([...words, ...phrased, ...others]))
+    const listStems = (word: string) => kept.get(word) ?? stems.get(word) ?? []
+    const stemWords = (list: readonly string[]) => [...new Set(list.flatMap(listStems))]
+    const own = stemWords(words)
+    return { words: own, phrased: stemWords(phrased), related: listRelated(near, new Set(own), listStems) }
   }
 
   async function learn(db: Database, words: ReadonlySet<string>): Promise<ReadonlyMap<string, string[]>> {
@@ -37,6 +47,34 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   }
 
   return { findQueryStems }
+}
+
+/** Inside of a sentence a capital begins a name, which nothing else means. */
+function mayBeReplaced(word: string, index: number): boolean {
+  return index === 0 || word === word.toLowerCase()
+}
+
+type Near = { word: string; others: readonly RelatedWord[] }
+
+/** Each stem once, for the first word that it stands for. */
+function listRelated(
+  near: readonly Near[],
+  own: ReadonlySet<string>,
+  listStems: (word: string) => readonly string[],
+): RelatedStem[] {
+  const found = new Map<string, RelatedStem>()
+  for (const { word, others } of near) {
+    const [of] = listStems(word)
+    if (of === undefined) continue
+    let left = maxRelated
+    for (const { word: other, similarity } of others) {
+      const [stem] = listStems(other)
+      if (left === 0 || stem === undefined || own.has(stem) || found.has(stem)) continue
+      found.set(stem, { stem, of, weight: weighRelated(similarity) })
+      left -= 1
+    }
+  }
+  return [...found.values()]
 }
 
 function splitWords(text: string): string[] {

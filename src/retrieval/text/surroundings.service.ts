@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Match } from '../match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
-import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
+import { listCountedWords, planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
 import { readWordsAround } from './surroundings.queries.ts'
 import { listTextRequirements } from './text-requirements.queries.ts'
 import type { TextSearch } from './text-search.queries.ts'
@@ -16,11 +16,11 @@ export async function scoreWithSurroundings(
   ranked: RankedMatches,
   options: SurroundingsOptions,
 ): Promise<Match[]> {
-  const { matches, idfs } = ranked
+  const { matches } = ranked
   const plan = planSurroundings(options)
   const best = matches.slice(0, plan.hits).map(({ id }) => id)
   if (best.length === 0) return [...matches]
-  const messages = await readWordsAround(db, best, [...idfs.keys()], {
+  const messages = await readWordsAround(db, best, listCountedWords(ranked), {
     lendingConditions: options.lendingConditions,
     answerConditions: search.conditions,
     requirements: listTextRequirements(search),

@@ -7,6 +7,7 @@ import type { TextQuery } from '../../domain/query-words.ts'
 import type { Match } from '../match.ts'
 import { b, computeIdf, k1 } from './bm25.ts'
 import type { RankedMatches } from './ranked-matches.ts'
+import { computeGain, type RelatedStem } from './related-stems.ts'
 import { listRequiredQueries } from './text-requirements.queries.ts'
 import { padPlaces, quoteWord, toAlternatives } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
@@ -29,19 +30,27 @@ export type TextSearch = {
 /** What was found, and the search with the size of the store that the scores depend on. */
 export type RankedSearch = { search: TextSearch; ranked: RankedMatches }
 
-/** Finds the best records that contain one of `words`. The words in `scoringOnly` only add to the score. */
+export type SearchedWords = {
+  /** A match contains one of these words, or one of `related`. */
+  words: readonly CountedWord[]
+  /** These only add to the score. */
+  scoringOnly?: readonly CountedWord[]
+  related?: readonly RelatedStem[]
+}
+
+/** Finds the best records by the words of a question, and by those that stand for them. */
 export async function findByWords(
   db: Database,
   search: TextSearch,
-  words: readonly CountedWord[],
-  scoringOnly: readonly CountedWord[],
+  { words, scoringOnly = [], related = [] }: SearchedWords,
 ): Promise<RankedMatches> {
-  const isMatch = matchesQuery(selectHaving(search, matchAny(words)))
-  return rank(db, search, [...words, ...scoringOnly], isMatch)
+  const searched = [...words, ...related.map(({ stem: word }) => ({ word }))]
+  const isMatch = matchesQuery(selectHaving(search, matchAny(searched)))
+  return rank(db, search, [...words, ...scoringOnly], isMatch, related)
 }
 
 /** Only records that contain none of the other words. */
-type Rest = { others: readonly CountedWord[] }
+type Rest = { others: readonly Word[] }
 
 /** Finds the best records that contain all words of one of the sets. */
 export async function findJointMatches(
@@ -85,7 +94,7 @@ export async function findInSubset(
   )
 }
 
-function excludeWords(others: readonly CountedWord[]): RawBuilder<unknown> {
+function excludeWords(others: readonly Word[]): RawBuilder<unknown> {
   return others.length > 0 ? sql`and not (c.search @@ (${matchAny(others)}))` : sql``
 }
 
@@ -102,10 +111,11 @@ async function rank(
   search: TextSearch,
   words: readonly CountedWord[],
   isHit: RawBuilder<unknown>,
+  related: readonly RelatedStem[] = [],
 ): Promise<RankedMatches> {
   const { store, conditions, trust, limit, includesForgotten } = search
   const kept = includesForgotten ? sql`` : sql`and r.forgotten_at is null`
-  const { counted, knownWords, length, ...columns } = selectScoreColumns(words, store)
+  const { counted, knownWords, length, ...columns } = selectScoreColumns(words, related, store)
   const met = conditions.length === 0 ? sql`true` : sql`(${joinConditions(conditions)})`
   const { rows } = await sql<{ matches: string | null; idfs: string | null }>`
     with found as materialized (
@@ -135,15 +145,26 @@ async function rank(
   const idfs = answer?.idfs?.split(' ') ?? []
   const rarity = new Map(knownWords.map(({ word, idf }) => [word, idf]))
   for (const [at, each] of counted.entries()) if (each) rarity.set(each.word, Number(idfs[at] ?? 0))
-  return { matches: answer?.matches?.split(',').map(readMatch) ?? [], idfs: rarity }
+  const weighed = related.map((each) => ({
+    ...each,
+    gain: computeGain(each, rarity.get(each.stem) ?? 0, rarity.get(each.of) ?? 0),
+  }))
+  for (const { stem } of related) rarity.delete(stem)
+  return { matches: answer?.matches?.split(',').map(readMatch) ?? [], idfs: rarity, related: weighed }
 }
 
 /**
  * The columns of a score: what words of known frequency add is summed in `known`; the others are counted first. `total`
  * always has one row, because it contains an aggregate even when every frequency is known beforehand.
  */
-function selectScoreColumns(words: readonly CountedWord[], store: StoreSize) {
-  const counted = padPlaces(words.filter(({ count }) => count === null))
+function selectScoreColumns(
+  words: readonly CountedWord[],
+  related: readonly RelatedStem[],
+  store: StoreSize,
+) {
+  const own = padPlaces(words.filter(({ count }) => count === null))
+  const others = padPlaces(related)
+  const counted = [...own, ...others.map((each) => each && { word: each.stem })]
   const knownWords = words.flatMap(({ word, count }) =>
     count === null ? [] : [{ word, idf: computeIdf(count, store) }],
   )
@@ -162,7 +183,14 @@ function selectScoreColumns(words: readonly CountedWord[], store: StoreSize) {
     known: addUp(knownGains),
     counts: sql.join(counts, sql``),
     idfs: sql.join(idfs, sql``),
-    gained: addUp(counted.map((_, at) => selectGain(selectIdf(at), selectCount(at), sql`length`))),
+    gained: addUp([
+      ...own.map((_, at) => selectGain(selectIdf(at), selectCount(at), sql`length`)),
+      ...others.map((each, nth) => {
+        const at = own.length + nth
+        const idf = selectIdfOfRelated(each, at, { own, knownWords })
+        return selectGain(idf, selectCount(at), sql`length`)
+      }),
+    ]),
   }
 }
 
@@ -197,6 +225,21 @@ function selectHaving(search: TextSearch, words: RawBuilder<unknown>): RawBuilde
     ...listRequiredQueries(search),
   ]
   return sql.join(clauses, sql` && `)
+}
+
+type Words = {
+  own: readonly (CountedWord | undefined)[]
+  knownWords: readonly { word: string; idf: number }[]
+}
+
+/** The idf of a related word counts up to that of its word. A place in an array, so that the statement stays the same for other words. */
+function selectIdfOfRelated(each: RelatedStem | undefined, at: number, { own, knownWords }: Words) {
+  const idfs = [
+    ...own.map((_, place) => selectIdf(place)),
+    ...knownWords.map(({ idf }) => sql`${idf}::float8`),
+  ]
+  const place = [...own, ...knownWords].findIndex((word) => word?.word === each?.of) + 1
+  return sql`${each?.weight ?? 0}::float8 * least(${selectIdf(at)}, (array[${sql.join(idfs)}])[${place}::int4])`
 }
 
 const selectCount = (at: number) => sql.ref(`count_${at}`)

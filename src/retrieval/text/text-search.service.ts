@@ -125,6 +125,7 @@ export function createTextSearch({
     const { averageLength, rows } = await readStatistics(db, pages)
     const found = await memory.find({
       words: stems.words,
+      related: stems.related,
       maxWords,
       averageLength,
       rows,
@@ -148,7 +149,7 @@ export function createTextSearch({
   ): Promise<RankedSearch> {
     const words = stems.words.slice(0, maxWords).map((word) => ({ word, count: null }))
     const search = { ...shared, store: await measureVisible(db, shared.trust) }
-    return { search, ranked: await findByWords(db, search, words, []) }
+    return { search, ranked: await findByWords(db, search, { words, related: stems.related }) }
   }
 
   /** The stems of the words of a sentence; the search of the same sentence has read them. */

@@ -1589,6 +1589,52 @@ from best) as matches,
       concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3") as idfs
     from total;
 
+-- src/retrieval/text/text-search.queries.ts findByWords: with related words
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known , case when c.search @@ $23::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $24::tsquery))) - 0.5) end as "count_0", case when c.search @@ $25::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $26::tsquery))) - 0.5) end as "count_1", case when c.search @@ $27::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $28::tsquery))) - 0.5) end as "count_2", case when c.search @@ $29::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $30::tsquery))) - 0.5) end as "count_3", case when c.search @@ $31::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $32::tsquery))) - 0.5) end as "count_4", case when c.search @@ $33::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $34::tsquery))) - 0.5) end as "count_5", case when c.search @@ $35::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $36::tsquery))) - 0.5) end as "count_6", case when c.search @@ $37::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $38::tsquery))) - 0.5) end as "count_7"
+      from contents as c
+where c.search @@ (select $39::tsquery && $40::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($41::text::regconfig, said) as phrase
+      from unnest($42::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($43::text::regconfig, said) as phrase
+      from unnest($44::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_match
+      from found cross join lateral (
+        select true as is_match
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $45
+and "r"."scope" = any($46::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits , ln(1 + greatest(0, $47::float8 - least(count("count_0"), $48::float8) + 0.5) / (least(count("count_0"), $49::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $50::float8 - least(count("count_1"), $51::float8) + 0.5) / (least(count("count_1"), $52::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $53::float8 - least(count("count_2"), $54::float8) + 0.5) / (least(count("count_2"), $55::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $56::float8 - least(count("count_3"), $57::float8) + 0.5) / (least(count("count_3"), $58::float8) + 0.5)) as "idf_3", ln(1 + greatest(0, $59::float8 - least(count("count_4"), $60::float8) + 0.5) / (least(count("count_4"), $61::float8) + 0.5)) as "idf_4", ln(1 + greatest(0, $62::float8 - least(count("count_5"), $63::float8) + 0.5) / (least(count("count_5"), $64::float8) + 0.5)) as "idf_5", ln(1 + greatest(0, $65::float8 - least(count("count_6"), $66::float8) + 0.5) / (least(count("count_6"), $67::float8) + 0.5)) as "idf_6", ln(1 + greatest(0, $68::float8 - least(count("count_7"), $69::float8) + 0.5) / (least(count("count_7"), $70::float8) + 0.5)) as "idf_7"
+from hit
+    ), best as (
+      select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0) + coalesce($71::float8 * least("idf_4", (array["idf_0", "idf_1", "idf_2", "idf_3", $72::float8])[$73::int4]) * 2.2::float8 / (1 + (length) / "count_4"), 0) + coalesce($74::float8 * least("idf_5", (array["idf_0", "idf_1", "idf_2", "idf_3", $75::float8])[$76::int4]) * 2.2::float8 / (1 + (length) / "count_5"), 0) + coalesce($77::float8 * least("idf_6", (array["idf_0", "idf_1", "idf_2", "idf_3", $78::float8])[$79::int4]) * 2.2::float8 / (1 + (length) / "count_6"), 0) + coalesce($80::float8 * least("idf_7", (array["idf_0", "idf_1", "idf_2", "idf_3", $81::float8])[$82::int4]) * 2.2::float8 / (1 + (length) / "count_7"), 0)) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_match
+      order by score desc, id
+      limit $83
+    )
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3", "idf_4", "idf_5", "idf_6", "idf_7") as idfs
+    from total;
+
 -- src/retrieval/text/text-search.queries.ts findInSubset
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known

@@ -23,6 +23,7 @@ const search: text.TextSearch = {
 }
 const rare = [{ word: 'flaki', count: null }]
 const common = [{ word: 'test', count: 30_000 }]
+const related = [{ stem: 'unreli', of: 'flaki', weight: 0.3 }]
 const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]
@@ -53,9 +54,11 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/retrieval/text/text-search.queries.ts': {
     findByWords: {
-      '': (db) => text.findByWords(db, search, rare, common),
+      '': (db) => text.findByWords(db, search, { words: rare, scoringOnly: common }),
       'among forgotten records too': (db) =>
-        text.findByWords(db, { ...search, includesForgotten: true }, rare, common),
+        text.findByWords(db, { ...search, includesForgotten: true }, { words: rare, scoringOnly: common }),
+      'with related words': (db) =>
+        text.findByWords(db, search, { words: rare, scoringOnly: common, related }),
     },
     findJointMatches: (db) => text.findJointMatches(db, search, common, { sets, others: rare }),
     findInSubset: {

@@ -4219,7 +4219,7 @@ export interface components {
             };
         };
         Signals: {
-            /** @description The channels that found the record; empty for a record that was found over a relation. */
+            /** @description The channels that found the record; empty for a record that was found over a relation. `text` also counts words of a near meaning, with less weight. */
             channels: {
                 /** @enum {string} */
                 channel: "vector" | "text" | "graph" | "time" | "salience";

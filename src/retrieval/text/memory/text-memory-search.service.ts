@@ -5,6 +5,8 @@ import { learnChanges } from '../../../db/memory/learnt-changes.ts'
 import type { View } from '../../../db/memory/seen-changes.ts'
 import { compareMatches, type Match } from '../../match.ts'
 import type { RankedMatches } from '../ranked-matches.ts'
+import type { RelatedStem, WeighedStem } from '../related-stems.ts'
+import { listCountedWords } from '../rescoring.ts'
 import type { ConversationMessage } from '../surroundings.queries.ts'
 import type { DayNumbers } from './day-numbers.ts'
 import {
@@ -18,6 +20,7 @@ import type { TextTable } from './text-table.ts'
 
 export type MemoryTextSearch = {
   words: readonly string[]
+  related: readonly RelatedStem[]
   maxWords: number
   averageLength: number
   /** About how many texts the store has. */
@@ -58,6 +61,7 @@ type Known = Map<string, RecordCheck>
 type Ranking = {
   matches: (Match & { place: number })[]
   idfs: ReadonlyMap<string, number>
+  related: readonly WeighedStem[]
   isAll: boolean
   /** How many texts the table had got until then. */
   added: number
@@ -96,20 +100,19 @@ export async function findInTexts(
       continue
     }
     if (surroundings.widen(met)) continue
+    const { idfs, related } = ranking
     const matches = met.slice(0, limit).map(({ id, score }) => ({ id, score }))
-    return {
-      ranked: { matches, idfs: ranking.idfs },
-      messages: surroundings.listMessages(met, [...ranking.idfs.keys()]),
-    }
+    const ranked = { matches, idfs, related }
+    return { ranked, messages: surroundings.listMessages(met, listCountedWords(ranked)) }
   }
   return undefined
 }
 
 function rank(table: TextTable, search: MemoryTextSearch, examined: number): Ranking {
-  const { best, idfs } = table.rank(search.words, search.searched, { ...search, most: examined })
+  const { best, ...rarity } = table.rank(search.words, search.searched, { ...search, most: examined })
   const matches = best.map(({ place, score }) => ({ id: table.getId(place), score, place }))
   const added = table.countAdded()
-  return { matches: matches.sort(compareMatches), idfs, isAll: best.length < examined, added }
+  return { matches: matches.sort(compareMatches), ...rarity, isAll: best.length < examined, added }
 }
 
 /** Asks the database for records that are not known yet. Returns whether the table can still be used. */

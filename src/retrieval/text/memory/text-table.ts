@@ -3,6 +3,7 @@ import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
 import { computeIdf, k1 } from '../bm25.ts'
+import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
 import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
@@ -26,12 +27,15 @@ export type TextRanking = {
   best: readonly ScoredPlace[]
   /** How rare each word is among the texts that are searched. */
   idfs: ReadonlyMap<string, number>
+  /** Those of the related stems that occur there. */
+  related: readonly WeighedStem[]
 }
 
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
   most: number
   maxWords: number
+  related: readonly RelatedStem[]
 }
 
 export type TextTable = ReturnType<typeof createTextTable>
@@ -144,7 +148,7 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { averageLength, days, most, maxWords }: RankOptions,
+    { averageLength, days, most, maxWords, related }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
@@ -153,7 +157,15 @@ export function createTextTable() {
       .sort((one, other) => one.count - other.count || (one.word < other.word ? -1 : 1))
       .slice(0, maxWords)
     const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
-    return { idfs, best: findBest(idfs, isSearched, { averageLength, days, most }) }
+    const weighed = related.flatMap((each) => {
+      const count = countTexts(each.stem, isSearched)
+      const idf = idfs.get(each.of)
+      if (count === 0 || idf === undefined) return []
+      return [{ ...each, gain: computeGain(each, computeIdf(count, { rows }), idf) }]
+    })
+    const gains = weighed.map(({ stem, of, gain }): [string, number] => [stem, gain * (idfs.get(of) ?? 0)])
+    const weights = [...idfs, ...gains].sort(([, one], [, other]) => other - one)
+    return { idfs, related: weighed, best: findBest(weights, isSearched, { averageLength, days, most }) }
   }
 
   function countTexts(word: string, isSearched: Uint8Array): number {
@@ -169,11 +181,11 @@ export function createTextTable() {
   }
 
   function findBest(
-    idfs: ReadonlyMap<string, number>,
+    weights: readonly (readonly [word: string, weight: number])[],
     isSearched: Uint8Array,
-    { averageLength, days, most }: Omit<RankOptions, 'maxWords'>,
+    { averageLength, days, most }: Omit<RankOptions, 'maxWords' | 'related'>,
   ): readonly ScoredPlace[] {
-    const words = Array.from(idfs, ([word, idf]) => ({ list: lists.get(word), weight: idf * (k1 + 1) }))
+    const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
     // Of some days, the best may be none of the best of all.
     const found = scores.add({ words, texts, averageLength, enough: days ? undefined : most })

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+export type RelatedWord = {
+  word: string
+  /** The cosine of both, 0 to 1. */
+  similarity: number
+}
+
+let lines: ReadonlyMap<string, string> | undefined
+
+/** English words of a related meaning, the nearest first. scripts/build-related-words.ts makes the list from the token table. */
+export function findRelatedWords(word: string): RelatedWord[] {
+  lines ??= readLines()
+  const parts = lines.get(word)?.split(' ') ?? []
+  return Array.from({ length: parts.length / 2 }, (_, at) => ({
+    word: parts[2 * at] ?? '',
+    similarity: Number(parts[2 * at + 1]) / 100,
+  }))
+}
+
+/** Reads 1 MB, once in a process and only when the first question is asked. */
+function readLines(): ReadonlyMap<string, string> {
+  const text = readFileSync(resolve(import.meta.dirname, 'related-words.txt'), 'utf8')
+  return new Map(
+    text.split('\n').map((line): [string, string] => {
+      const [word = ''] = line.split(' ', 1)
+      return [word, line.slice(word.length + 1)]
+    }),
+  )
+}

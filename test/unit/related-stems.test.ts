@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { findRelatedWords } from '../../src/embeddings/index.ts'
+import { addRelated, computeGain, weighRelated } from '../../src/retrieval/text/related-stems.ts'
+import { pickRelated } from '../../src/retrieval/text/search-plan.ts'
+
+const vehicle = { stem: 'vehicl', of: 'car', weight: 0.3 }
+const truck = { stem: 'truck', of: 'car', weight: 0.2 }
+
+describe('words of a related meaning', () => {
+  it('lists the nearest first, and nothing for a word that the table does not know', () => {
+    const similarities = findRelatedWords('car').map(({ similarity }) => similarity)
+    expect(findRelatedWords('car')[0]?.word).toBe('vehicle')
+    expect(similarities).toEqual([...similarities].sort((one, other) => other - one))
+    expect(findRelatedWords('zzzz')).toEqual([])
+  })
+
+  it('does not list another month, day or number for one', () => {
+    for (const exact of ['march', 'monday', 'seven']) expect(findRelatedWords(exact)).toEqual([])
+    expect(findRelatedWords('weekend').map(({ word }) => word)).not.toContain('saturday')
+  })
+
+  it('count less than the word itself, however near they are', () => {
+    expect(weighRelated(1)).toBeLessThan(0.5)
+    expect(weighRelated(0.9)).toBeGreaterThan(weighRelated(0.5))
+  })
+
+  it('count even less where they are more common than the word for which they stand', () => {
+    expect(computeGain(vehicle, 5, 4)).toBe(0.3)
+    expect(computeGain(vehicle, 2, 4)).toBe(0.15)
+    expect(computeGain(vehicle, 2, 0)).toBe(0)
+  })
+
+  it('add to the count of their word, of several only the nearest', () => {
+    const related = [
+      { ...vehicle, gain: 0.3 },
+      { ...truck, gain: 0.2 },
+    ]
+    expect(addRelated([1, 0, 0, 4], ['car', 'red'], related)).toEqual([1.2, 0])
+    expect(addRelated([0, 2, 1, 4], ['car', 'red'], related)).toEqual([0.3, 2])
+    expect(addRelated([0, 2, 0, 0], ['car', 'red'], related)).toEqual([0, 2])
+  })
+
+  it('are looked up from the rarest on, while the words of the question leave room', () => {
+    const statistics = {
+      rows: 100_000,
+      averageLength: 20,
+      sampled: 100_000,
+      counts: new Map([
+        ['car', 600],
+        ['vehicl', 300],
+        ['truck', 200],
+      ]),
+    }
+    expect(pickRelated([vehicle, truck], [{ word: 'car', count: null }], 1, statistics)).toEqual([truck])
+    expect(pickRelated([vehicle, truck], [], 1, statistics)).toEqual([truck, vehicle])
+    expect(pickRelated([vehicle, truck], [], 1, { ...statistics, rows: 900 })).toEqual([truck, vehicle])
+  })
+})
