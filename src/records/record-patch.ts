@@ -4,8 +4,10 @@ import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves
 import { Decay, type Policies } from '../domain/lifecycle.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { defaultConfidence, defaultKinds } from '../domain/record-defaults.ts'
+import { isHistory } from '../domain/vocabulary.ts'
 import { judgeWorth, namedWorth, type Worth } from '../domain/worth.ts'
 import { requireCeiling, requireNotLowered, requireProtection, requireScope } from '../domain/write-trust.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { RecordPatch } from './record-patch.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 
@@ -33,6 +35,7 @@ export function applyPatch(
     ...resolveTrust(stored, patch, context),
   })
   requireProtection(context.caller, stored, chosen)
+  if (chosen.pinned === true) requireNoHistory(stored)
   return {
     content,
     record: {
@@ -42,6 +45,12 @@ export function applyPatch(
     },
     changes: describeChanges(stored, chosen, content),
   }
+}
+
+/** As `/pin` does. A pin would keep history beyond its retention. */
+function requireNoHistory({ status }: StoredRecord): void {
+  if (!isHistory(status)) return
+  throw new AppError('record_retracted', `The record is ${status}, so it cannot be pinned.`)
 }
 
 /** A named importance takes the place of the judgement. Null judges by the content, without what was said before. */

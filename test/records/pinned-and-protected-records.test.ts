@@ -94,4 +94,15 @@ describe('a record that is history', () => {
     await set('active')
     expect((await change()).status).toBe(200)
   })
+
+  it('is not pinned by a patch, as by a call, but unpinned', async () => {
+    const { id } = await create(app, fact({ lifecycle: { pinned: true } }))
+    const body = { actor: 'a', rationale: 'r' }
+    expect((await app.request('POST', `/v1/records/${id}/retract`, { body })).status).toBe(200)
+    expect((await patch(id, { pinned: false })).status).toBe(200)
+    const before: Body = await read(app, id)
+    expectProblem(await patch(id, { pinned: true }), 409, 'record_retracted')
+    expectProblem(await app.request('POST', `/v1/records/${id}/pin`, { body }), 409, 'record_retracted')
+    expect(await read(app, id)).toEqual(before)
+  })
 })
