@@ -7,6 +7,8 @@ export type CaptureContext = {
   input: NewCapture
   caller: Caller
   now: Date
+  /** When it happened. */
+  occurredAt: Date
   scope: string
   sensitivity: Sensitivity
   /**
@@ -29,6 +31,7 @@ export function createCaptureContext(
     input,
     caller,
     now,
+    occurredAt: input.timestamp === undefined ? now : new Date(input.timestamp),
     scope: chooseWriteScope(caller, input.scope),
     sensitivity,
     requestedSensitivity: sensitivity,

@@ -1,5 +1,6 @@
 import { hasSameVisibility, type Visibility } from '../domain/caller.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
+import { covers, overlaps } from '../domain/validity.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { KnownRecord } from '../records/index.ts'
 
@@ -23,6 +24,7 @@ export type RelatedFact = { id: string; predicate: 'supports' | 'contradicts' }
 
 type Policy = NonNullable<SemanticPayload['revision_policy']>
 type Fact = KnownRecord & { payload: SemanticPayload }
+type Statement = { fact: SemanticPayload; at: Date }
 
 const outcomeOf = { replace: 'replaced', fork: 'forked', contest: 'contested' } as const
 
@@ -33,17 +35,18 @@ const outcomeOf = { replace: 'replaced', fork: 'forked', contest: 'contested' } 
 export function decideFactOutcome(
   newFact: SemanticPayload,
   known: readonly KnownRecord[],
-  visibility: Visibility,
+  { occurredAt: at, ...visibility }: Visibility & { occurredAt: Date },
 ): FactOutcome {
+  const statement = { fact: newFact, at }
   const readable = known.filter((each): each is Fact => each.payload?.kind === 'semantic')
   const isOwn = (fact: Fact) => hasSameVisibility(fact, visibility)
-  const outcome = decideAmongOwnFacts(newFact, readable.filter(isOwn))
+  const outcome = decideAmongOwnFacts(statement, readable.filter(isOwn))
   if (outcome.outcome !== 'created') return outcome
   const others = readable.filter((fact) => !isOwn(fact))
   const live = others.filter(isLive)
   // A fact that was withdrawn where every key could see it does not come back as a confidential one.
   const isBlocked = (fact: Fact) => fact.is_same && fact.scope === visibility.scope && isWithdrawn(fact)
-  const relatedFact = findRelatedFact(newFact, live)
+  const relatedFact = findRelatedFact(statement, live)
   if (relatedFact?.predicate !== 'supports' && others.some(isBlocked)) {
     return { outcome: 'challenged', ...(relatedFact ? { other: relatedFact.id } : {}) }
   }
@@ -56,21 +59,21 @@ export function getIdToLock(factOutcome: FactOutcome): string | undefined {
   return 'policy' in factOutcome ? factOutcome.other : undefined
 }
 
-function findRelatedFact(newFact: SemanticPayload, live: readonly Fact[]): RelatedFact | undefined {
+function findRelatedFact(statement: Statement, live: readonly Fact[]): RelatedFact | undefined {
   const same = live.find(({ is_same }) => is_same)
   if (same) return { id: same.id, predicate: 'supports' }
-  const currentFact = findCurrentFact(newFact, live)
+  const currentFact = findCurrentFact(statement, live)
   const isOpposed = currentFact && (currentFact.payload.revision_policy ?? 'contest') !== 'fork'
   return isOpposed ? { id: currentFact.id, predicate: 'contradicts' } : undefined
 }
 
-function decideAmongOwnFacts(newFact: SemanticPayload, facts: readonly Fact[]): FactOutcome {
+function decideAmongOwnFacts(statement: Statement, facts: readonly Fact[]): FactOutcome {
   const live = facts.filter(isLive)
   const same = facts.filter((fact) => fact.is_same)
-  const repeated =
-    live.find((fact) => fact.is_same && fact.status === 'active') ?? live.find(({ is_same }) => is_same)
+  const repeatable = live.filter((fact) => fact.is_same && isRepeatedBy(fact, statement))
+  const repeated = repeatable.find(({ status }) => status === 'active') ?? repeatable[0]
   if (repeated) return { outcome: 'confirmed', id: repeated.id }
-  const currentFact = findCurrentFact(newFact, live)
+  const currentFact = findCurrentFact(statement, live)
   const other = currentFact ? { other: currentFact.id } : {}
   const merged = same.find(({ status }) => status === 'merged')
   if (merged) return { outcome: 'merged', id: merged.id, ...other }
@@ -81,11 +84,16 @@ function decideAmongOwnFacts(newFact: SemanticPayload, facts: readonly Fact[]): 
 }
 
 /** Returns the newest uncontested fact, otherwise the newest. Each contest leaves one uncontested fact. */
-function findCurrentFact(newFact: SemanticPayload, live: readonly Fact[]): Fact | undefined {
+function findCurrentFact({ fact: stated, at }: Statement, live: readonly Fact[]): Fact | undefined {
   const candidates = live.filter(
-    (fact) => fact.status === 'active' && overlaps(fact.payload.validity, newFact.validity),
+    ({ is_same, status, payload }) =>
+      !is_same && status === 'active' && overlaps(payload.validity, stated.validity, at),
   )
   return candidates.find(({ payload }) => payload.revision?.status !== 'contested') ?? candidates[0]
+}
+
+function isRepeatedBy({ payload }: Fact, { fact: stated, at }: Statement): boolean {
+  return covers(payload.validity, stated.validity, at)
 }
 
 function isLive(fact: Fact): boolean {
@@ -99,22 +107,4 @@ function isWithdrawn(fact: Fact): boolean {
 
 function isRetracted({ payload }: Fact): boolean {
   return payload.revision?.status === 'retracted'
-}
-
-type Validity = SemanticPayload['validity']
-
-/** Two facts can hold at the same time if their times do not overlap or their conditions differ. */
-function overlaps(one: Validity, other: Validity): boolean {
-  if (one.mode === 'conditional' || other.mode === 'conditional') {
-    return JSON.stringify(one.conditions ?? null) === JSON.stringify(other.conditions ?? null)
-  }
-  return getStart(one) < getEnd(other) && getStart(other) < getEnd(one)
-}
-
-function getStart({ mode, start }: Validity): number {
-  return mode === 'timeboxed' && start !== undefined ? Date.parse(start) : Number.NEGATIVE_INFINITY
-}
-
-function getEnd({ mode, end }: Validity): number {
-  return mode === 'timeboxed' && end !== undefined ? Date.parse(end) : Number.POSITIVE_INFINITY
 }

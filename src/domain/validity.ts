@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import Type, { type Static } from 'typebox'
 import type { Fault } from '../kernel/errors.ts'
 import { closed, Time } from './shapes.ts'
@@ -29,4 +30,38 @@ export function findValidityFaults({ mode, start, end }: Validity, pointer: stri
   if (mode !== 'timeboxed' || start === undefined || end === undefined) return []
   const isEmpty = Date.parse(end) <= Date.parse(start)
   return isEmpty ? [{ pointer: `${pointer}/end`, message: 'must be after the start' }] : []
+}
+
+/** Whether a fact holds at a time. Its conditions are not judged. */
+export function holdsAt(validity: Validity, time: Date): boolean {
+  return getStart(validity) <= time.getTime() && time.getTime() < getEnd(validity)
+}
+
+/**
+ * Whether a stored fact holds whenever the same fact, as it is stated at a time, is said to hold. Otherwise the statement
+ * says more than the stored fact does: a fact whose time is over does not hold again because it is confirmed.
+ */
+export function covers(stored: Validity, stated: Validity, statedAt: Date): boolean {
+  if (stored.mode === 'conditional' && stated.mode === 'conditional') return hasSameConditions(stored, stated)
+  if (stated.mode !== 'timeboxed') return holdsAt(stored, statedAt)
+  return getStart(stored) <= getStart(stated) && getEnd(stated) <= getEnd(stored)
+}
+
+/** Whether two facts can hold at the same time. What is stated for always is not said of the time before the statement. */
+export function overlaps(stored: Validity, stated: Validity, statedAt: Date): boolean {
+  if (stored.mode === 'conditional' || stated.mode === 'conditional') return hasSameConditions(stored, stated)
+  const start = stated.mode === 'global' ? statedAt.getTime() : getStart(stated)
+  return getStart(stored) < getEnd(stated) && start < getEnd(stored)
+}
+
+function hasSameConditions(one: Validity, other: Validity): boolean {
+  return isDeepStrictEqual(one.conditions, other.conditions)
+}
+
+function getStart({ mode, start }: Validity): number {
+  return mode === 'timeboxed' && start !== undefined ? Date.parse(start) : Number.NEGATIVE_INFINITY
+}
+
+function getEnd({ mode, end }: Validity): number {
+  return mode === 'timeboxed' && end !== undefined ? Date.parse(end) : Number.POSITIVE_INFINITY
 }

@@ -93,6 +93,7 @@ describe('decideObservationOutcome', () => {
     pinned: false,
     is_forgotten: false,
     is_retracted: false,
+    validity: { mode: 'global' },
     ...more,
   })
 
@@ -114,8 +115,14 @@ describe('decideObservationOutcome', () => {
       [known('1', { status: 'superseded' }), known('2')],
       { outcome: 'reinforced', id: '2' },
     ],
+    [
+      'one whose time is over',
+      [known('1', { validity: { mode: 'timeboxed', end: at } })],
+      { outcome: 'created' },
+    ],
   ])('decides by %s', (_, all, outcome) => {
-    expect(decideObservationOutcome(all)).toEqual(outcome)
+    const observations = [{ episode: episodeOf('1'), at }]
+    expect(decideObservationOutcome(all, { observations })).toEqual(outcome)
   })
 
   it('counts an episode once, for every outcome of its fact', () => {

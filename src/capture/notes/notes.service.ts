@@ -136,13 +136,14 @@ function requirePast({ occurred_at: time }: TextNote, now: Date): void {
   })
 }
 
-function toCapture(source: string, { text, scope, sensitivity, source_type }: TextNote) {
+function toCapture(source: string, { text, scope, sensitivity, source_type, occurred_at }: TextNote) {
   return {
     source,
     content: text,
     ...(scope === undefined ? {} : { scope }),
     ...(sensitivity === undefined ? {} : { sensitivity }),
     ...(source_type === undefined ? {} : { source_type }),
+    ...(occurred_at === undefined ? {} : { timestamp: occurred_at }),
   }
 }
 

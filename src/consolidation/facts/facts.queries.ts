@@ -15,7 +15,8 @@ type SoughtFact = Pick<FactGroup, 'handle' | 'scope' | 'sensitivity'>
 export async function findFacts(tx: Transaction, lookups: readonly SoughtFact[]): Promise<KnownFact[]> {
   const { rows } = await sql<KnownFact>`
     select requested.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
-      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
+      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted,
+      c.payload -> 'validity' as validity
     from unnest(
       ${lookups.map(({ handle }) => handle.digest)}::bytea[], ${lookups.map(({ handle }) => handle.detail)}::bytea[],
       ${lookups.map(({ scope }) => scope)}::text[], ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]

@@ -67,7 +67,7 @@ export function createFacts(resources: FactCreationResources) {
     const decided: DecidedFact[] = []
     for (const [place, each] of groups.entries()) {
       const same = known.get(place) ?? []
-      const outcome = await followMergedFact(tx, decideObservationOutcome(same), each)
+      const outcome = await followMergedFact(tx, decideObservationOutcome(same, each), each)
       const isNew = outcome.outcome === 'created' || outcome.outcome === 'challenged'
       const seen = isNew && same.length > 0 ? await findSeenObservations(tx, same, each) : new Set<string>()
       const observations = excludeSeenObservations(each, same, seen)

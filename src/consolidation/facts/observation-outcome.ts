@@ -1,4 +1,5 @@
 import type { RecordStatus } from '../../db/schema.ts'
+import { holdsAt, type Validity } from '../../domain/validity.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import type { FactGroup, Observation } from './fact-groups.ts'
 
@@ -10,6 +11,7 @@ export type KnownFact = {
   pinned: boolean
   is_forgotten: boolean
   is_retracted: boolean
+  validity: Validity
 }
 
 /** What the observation of a fact does, decided by the stored facts. */
@@ -26,9 +28,16 @@ export type ObservationOutcome =
 /** A fact with its outcome and the observations that are not linked to it yet. */
 export type DecidedFact = FactGroup & { outcome: ObservationOutcome; observations: readonly Observation[] }
 
-/** `known` are the stored facts with the same content, scope and sensitivity, in any status. */
-export function decideObservationOutcome(known: readonly KnownFact[]): ObservationOutcome {
-  const live = known.filter(isLive)
+/**
+ * `known` are the stored facts with the same content, scope and sensitivity, in any status. One that does not hold at
+ * the time of the newest observation is not confirmed by it: it would still not be found.
+ */
+export function decideObservationOutcome(
+  known: readonly KnownFact[],
+  { observations }: Pick<FactGroup, 'observations'>,
+): ObservationOutcome {
+  const newest = new Date(Math.max(...observations.map(({ at }) => Date.parse(at))))
+  const live = known.filter((fact) => isLive(fact) && holdsAt(fact.validity, newest))
   const currentFact = live.find(({ status }) => status === 'active') ?? live[0]
   if (currentFact)
     return currentFact.pinned ? { outcome: 'skipped' } : { outcome: 'reinforced', id: currentFact.id }

@@ -439,7 +439,8 @@ and r.status in ('active', 'challenged')
 
 -- src/consolidation/facts/facts.queries.ts findFacts
     select requested.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
-      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
+      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted,
+      c.payload -> 'validity' as validity
     from unnest(
       $1::bytea[], $2::bytea[],
       $3::text[], $4::sensitivity[]
