@@ -37,6 +37,17 @@ export function holdsAt(validity: Validity, time: Date): boolean {
   return getStart(validity) <= time.getTime() && time.getTime() < getEnd(validity)
 }
 
+/** Says when a fact holds, such as `until 2026-01-01T00:00:00Z`; nothing for one that always does. */
+export function describeValidity(validity: Validity, write: (conditions: unknown) => string): string {
+  const { mode, start, end, conditions } = validity
+  if (mode === 'global') return ''
+  return [
+    ...(start === undefined ? [] : [`from ${start}`]),
+    ...(end === undefined ? [] : [`until ${end}`]),
+    ...(conditions === undefined ? [] : [`if ${write(conditions)}`]),
+  ].join(' ')
+}
+
 /**
  * Whether a stored fact holds whenever the same fact, as it is stated at a time, is said to hold. Otherwise the statement
  * says more than the stored fact does: a fact whose time is over does not hold again because it is confirmed.

@@ -1,7 +1,8 @@
 import { maskSecrets, maskText } from '../domain/masking.ts'
-import { clip } from '../domain/outline.ts'
+import { clip, outline } from '../domain/outline.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { writeSearchableText } from '../domain/searchable-text.ts'
+import { describeValidity } from '../domain/validity.ts'
 
 /** Formats records for a chat model, and reads its answers. */
 
@@ -12,6 +13,7 @@ type PromptLine = { on: string; says: string }
 
 /** In characters. */
 const maxLineLength = 1_000
+const maxLimitsLength = 300
 
 /** Returns the first records that fit, in order, with one line for each. */
 export function formatRecords<T extends PromptRecord>(records: readonly T[], maxLength: number) {
@@ -34,7 +36,14 @@ export function formatRecord({ payload, created_at: at }: PromptRecord): PromptL
   // A mask replaces a value of any kind, and words are extracted from values of any kind.
   const masked = maskSecrets(payload) as Payload
   const says = clip(maskText(writeSearchableText(masked, []).replace(/\s+/g, ' ').trim()), maxLineLength)
-  return says === '' ? undefined : { on: at.toISOString().slice(0, 10), says }
+  return says === '' ? undefined : { on: at.toISOString().slice(0, 10), says: says + describeLimits(masked) }
+}
+
+/** Without it, what a model writes would say for always what held for a time or under conditions. */
+function describeLimits(payload: Payload): string {
+  if (payload.kind !== 'semantic') return ''
+  const limits = describeValidity(payload.validity, (conditions) => outline(conditions, maxLimitsLength))
+  return limits === '' ? '' : clip(maskText(`, valid ${limits}`), maxLimitsLength)
 }
 
 /**

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Validity } from '../../src/domain/validity.ts'
 import { formatRecord, formatRecords, getMember, readText } from '../../src/dream/prompt-lines.ts'
 import { createRefusalCounter } from '../../src/dream/question-loop.service.ts'
 
@@ -23,6 +24,21 @@ describe('the lines about records in a prompt', () => {
       on: '2026-03-01',
       says: 's p ada',
     })
+  })
+
+  it('say for which time and under which conditions a fact holds', () => {
+    const limited = (validity: Validity) => {
+      const { payload, ...rest } = record('o')
+      return formatRecord({ ...rest, payload: { ...payload, validity } })?.says
+    }
+    const [start, end] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z']
+    expect(limited({ mode: 'timeboxed', start, end })).toBe(`s p o, valid from ${start} until ${end}`)
+    expect(limited({ mode: 'timeboxed' })).toBe('s p o')
+    const conditions = { os: 'mac', password: 'hunter2', text: 'x'.repeat(1_000) }
+    const says = limited({ mode: 'conditional', conditions }) ?? ''
+    expect(says).toMatch(/^s p o, valid if .*mac/)
+    expect(says).not.toContain('hunter2')
+    expect(says.length).toBeLessThan(400)
   })
 
   it('stay within the limit and always contain the first record', () => {

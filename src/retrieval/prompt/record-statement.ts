@@ -2,6 +2,7 @@ import { isNote, noTopic } from '../../domain/handles.ts'
 import { holdsMask, maskFact, maskText } from '../../domain/masking.ts'
 import { clip, outline } from '../../domain/outline.ts'
 import type { Payload } from '../../domain/payloads.ts'
+import { describeValidity } from '../../domain/validity.ts'
 import { describeEpisode, describeMessage, hasOmittedParts } from './episode-statement.ts'
 import { cutExcerptAround } from './excerpt.ts'
 import { containsWords, join, longestDetail, maxItems, type Write, writeLabelled } from './statement-parts.ts'
@@ -101,14 +102,7 @@ function describeFact(payload: Of<'semantic'>, write: Write, { names, scope }: S
   const statement = isNote(payload)
     ? describeNote(subject, payload.object, write, scope)
     : [write(subject), write(predicate), write(value)].join(' ')
-  const { mode, start, end, conditions } = payload.validity
-  if (mode === 'global') return statement
-  const limits = [
-    start === undefined ? '' : `from ${start}`,
-    end === undefined ? '' : `until ${end}`,
-    conditions === undefined ? '' : `if ${write(conditions)}`,
-  ]
-  return join([statement, join(limits, ' ')], ', valid ')
+  return join([statement, describeValidity(payload.validity, write)], ', valid ')
 }
 
 /** A note is a text in plain words: its topic is added only where the text does not name it. */
