@@ -9,8 +9,8 @@ import {
   findReadableRecord,
   findRecordOrDeleted,
   type LifecycleSnapshot,
-  minRestoredSalience,
   parseLifecycleSnapshot,
+  raiseToRestored,
   type StoredRecord,
 } from '../records/index.ts'
 import type { Explanation, Forecast } from './explain.schemas.ts'
@@ -181,7 +181,7 @@ function describeRestore(known: Known, salienceThen: number, now: Date) {
     possible: true,
     until: known.purge_at.toISOString(),
     call: `POST /v1/records/${known.id}/restore`,
-    salience: Math.max(salienceThen, minRestoredSalience),
+    salience: raiseToRestored(known, salienceThen),
   }
 }
 

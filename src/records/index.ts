@@ -90,8 +90,8 @@ export {
 } from './records.schemas.ts'
 export { createRecordsService, type RecordsService } from './records.service.ts'
 export {
-  minRestoredSalience,
   presentForgetting,
+  raiseToRestored,
   reactivateRecord,
   restoreRecord,
 } from './restoration.ts'

@@ -4,11 +4,16 @@ import { isHistory } from '../domain/vocabulary.ts'
 import type { RecordRow, StoredRecord } from './stored-record.ts'
 
 /** The lowest salience of a restored record. With a lower one it would be pruned again at once. */
-export const minRestoredSalience = 0.1
+const minRestoredSalience = 0.1
 
 export type Restoration = {
   record: Partial<RecordRow & { restored_at: Date }>
   changes: Record<string, [unknown, unknown]>
+}
+
+/** A superseded, merged or retracted record stays history. */
+export function raiseToRestored({ status }: Pick<RecordRow, 'status'>, salienceThen: number): number {
+  return isHistory(status) ? salienceThen : Math.max(salienceThen, minRestoredSalience)
 }
 
 /**
@@ -17,9 +22,8 @@ export type Restoration = {
  * at once.
  */
 export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
-  // A superseded, merged or retracted record stays history, with salience 0.
-  const least = isHistory(stored.status) ? 0 : minRestoredSalience
-  const restored = restoreSalience(stored, computeSalience(stored, stored.forgotten_at ?? now), now, least)
+  const salienceThen = computeSalience(stored, stored.forgotten_at ?? now)
+  const restored = restoreSalience(stored, salienceThen, raiseToRestored(stored, salienceThen), now)
   return {
     record: {
       ...restored.record,
@@ -47,14 +51,14 @@ function chooseLater(last: Date | null, now: Date): Date {
 function restoreSalience(
   stored: StoredRecord,
   salienceThen: number,
+  salience: number,
   now: Date,
-  least: number = minRestoredSalience,
 ): Restoration {
   const isExpired = !stored.pinned && stored.expires_at !== null && stored.expires_at <= now
   const maxAge = isExpired ? 0 : stored.max_age_seconds
   const life = {
     ...stored,
-    base_salience: Math.max(salienceThen, least),
+    base_salience: salience,
     anchored_at: now,
     expires_at: computeExpiry(stored.created_at, maxAge),
   }
@@ -84,7 +88,9 @@ export function reactivateRecord(
   now: Date,
 ): Reactivation {
   const restored =
-    lostSalience === undefined ? { record: {}, changes: {} } : restoreSalience(stored, lostSalience, now)
+    lostSalience === undefined
+      ? { record: {}, changes: {} }
+      : restoreSalience(stored, lostSalience, Math.max(lostSalience, minRestoredSalience), now)
   const { payload } = stored
   if (payload.kind !== 'semantic' || payload.revision?.status !== 'retracted')
     return { ...restored, content: {} }

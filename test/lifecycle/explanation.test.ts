@@ -126,6 +126,19 @@ describe('GET /v1/records/{id}/explain', () => {
     })
   })
 
+  it('says with which salience a forgotten record comes back, also one that is history', async () => {
+    const body = { actor: 'ada', rationale: 'outdated' }
+    for (const isRetracted of [false, true]) {
+      const { id } = await create(app, fact({ salience: 0.01 }))
+      if (isRetracted) await app.request('POST', `/v1/records/${id}/retract`, { body })
+      await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=outdated`)
+      const { removal } = await get(id, 'explain')
+      expect(removal.restore.salience).toBe(isRetracted ? 0 : 0.1)
+      const restored = await app.request('POST', `/v1/records/${id}/restore`, { body })
+      expect((restored.body as Body).salience).toBe(removal.restore.salience)
+    }
+  })
+
   it('names the rule by which a record faded', async () => {
     const expected = [
       [{ half_life_seconds: 60 }, 'curve'],
