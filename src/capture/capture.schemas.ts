@@ -137,9 +137,10 @@ export const DerivedFact = closed(
   {
     outcome: Type.Enum(['created', 'confirmed', 'replaced', 'forked', 'contested', 'challenged', 'erased'], {
       description:
-        '`created`: a new record. `confirmed`: a record already stated the fact. `replaced`, `forked`, `contested`: a ' +
-        'record stated another object, and the revision policy of that record was applied. `challenged`: the fact was ' +
-        'withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.',
+        '`created`: a new record. `confirmed`: a record already states the fact for the time and conditions of this ' +
+        'one. `replaced`, `forked`, `contested`: a record stated another object, and the revision policy of that record ' +
+        'was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the ' +
+        'fact was erased earlier and is not stored.',
     }),
     policy: Type.Optional(
       Type.Enum(['replace', 'fork', 'contest'], { description: 'The revision policy of the existing fact.' }),

@@ -562,7 +562,7 @@ export interface components {
          */
         DerivedFact: {
             /**
-             * @description `created`: a new record. `confirmed`: a record already stated the fact. `replaced`, `forked`, `contested`: a record stated another object, and the revision policy of that record was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.
+             * @description `created`: a new record. `confirmed`: a record already states the fact for the time and conditions of this one. `replaced`, `forked`, `contested`: a record stated another object, and the revision policy of that record was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.
              * @enum {string}
              */
             outcome: "created" | "confirmed" | "replaced" | "forked" | "contested" | "challenged" | "erased";
