@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { object, plain, text, time, word } from '../db/fragments/json-text.ts'
-import { openTo } from '../db/fragments/visibility.ts'
+import { isNotPurged, openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { inversePairs } from '../domain/edges.ts'
 
@@ -29,11 +29,9 @@ const maxBackward = 1_000
  * Whether the target of edge `e` is visible. A lookup for each edge: with a join the planner would sometimes read all
  * records for each page.
  */
-function isTargetVisible({ trust, filters }: ExportContext): Fragment {
-  const seen = filters.include_forgotten
-    ? openTo(trust, 't')
-    : sql`t.forgotten_at is null and ${openTo(trust, 't')}`
-  return sql`(select ${seen} from records as t where t.id = e.target_id)`
+function isTargetVisible({ trust, now, filters }: ExportContext): Fragment {
+  const isKept = filters.include_forgotten ? isNotPurged(now, 't') : sql`t.forgotten_at is null`
+  return sql`(select ${isKept} and ${openTo(trust, 't')} from records as t where t.id = e.target_id)`
 }
 
 function selectVisibleEdges(isVisible: Fragment): Fragment {

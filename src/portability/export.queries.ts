@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { openTo } from '../db/fragments/visibility.ts'
+import { isNotPurged, openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { RecordType } from '../domain/vocabulary.ts'
 import { buildExportLine } from './export-line.queries.ts'
@@ -38,7 +38,7 @@ const maxBytes = 256 * 1_024
 export async function findPage(db: Database, after: string | undefined, selection: Selection): Promise<Page> {
   const { rows } = await sql<{ to: string | null; isLast: boolean }>`
     with scanned as materialized (
-      select id, scope, type, sensitivity, updated_at, forgotten_at from records
+      select id, scope, type, sensitivity, updated_at, forgotten_at, purge_at from records
       where ${isAfter(sql`id`, after)} order by id limit ${sql.lit(maxScanned)}
     ), requested as materialized (
       select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
@@ -86,11 +86,11 @@ function isAfter(id: Fragment, after: string | undefined): Fragment {
   return after === undefined ? sql`true` : sql`${id} > ${after}::uuid`
 }
 
-function buildConditions({ trust, filters }: Selection): Fragment {
+function buildConditions({ trust, now, filters }: Selection): Fragment {
   const { scope, type, updated_after: after, include_forgotten: withForgotten } = filters
   const conditions: Fragment[] = [
     openTo(trust),
-    ...(withForgotten ? [] : [sql`r.forgotten_at is null`]),
+    withForgotten ? isNotPurged(now) : sql`r.forgotten_at is null`,
     ...(scope === undefined ? [] : [sql`r.scope = ${scope}`]),
     ...(type === undefined ? [] : [sql`r.type = ${type}`]),
     ...(after === undefined ? [] : [sql`r.updated_at > ${after}::timestamptz`]),

@@ -38,6 +38,28 @@ describe('a forgotten record after its retention', () => {
     expectProblem(await remove(id), 410, 'record_purged')
   })
 
+  it('is in no list and no export, whether or not the purge job has run', async () => {
+    const scope = 'over'
+    const { id } = await forgotten({ scope })
+    const other = await create(app, fact({ scope }))
+    const query = `?include_forgotten=true&scope=${scope}`
+    const listIds = async () => {
+      const { body } = await app.request('GET', `/v1/records${query}`)
+      const { text } = await app.request('GET', `/v1/export${query}`)
+      return [
+        (body as Body).items,
+        text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line)),
+      ].map((records) => records.map((each: Body) => each.id).sort())
+    }
+    const both = [id, other.id].sort()
+    expect(await listIds()).toEqual([both, both])
+    app.clock.advance(2 * day)
+    expect(await listIds()).toEqual([[other.id], [other.id]])
+  })
+
   it('is purged with everything that belongs to it except its log and the records it was linked to', async () => {
     const other = await create(app, fact())
     const relations = [{ predicate: 'supports', target_id: other.id }]

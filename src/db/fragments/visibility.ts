@@ -24,6 +24,12 @@ export function isOpenTo(trust: Trust, sensitivity: Sensitivity): boolean {
   return getRank(sensitivity) <= getRank(trust.maxSensitivity)
 }
 
+/** A forgotten record counts as purged when its retention ends, before the job has deleted it. */
+export function isNotPurged(now: Date, table = 'r'): RawBuilder<SqlBool> {
+  const purgeAt = sql.ref(`${table}.purge_at`)
+  return sql<SqlBool>`(${purgeAt} is null or ${purgeAt} > ${now}::timestamptz)`
+}
+
 function isAllowed(trust: Trust, ceiling: Sensitivity | undefined, table: string): RawBuilder<SqlBool> {
   const sensitivity = sql.ref(`${table}.sensitivity`)
   const scope = sql.ref(`${table}.scope`)

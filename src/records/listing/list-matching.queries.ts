@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { computeSalienceAt } from '../../db/fragments/salience.ts'
-import { isVisibleTo, openTo } from '../../db/fragments/visibility.ts'
+import { isNotPurged, isVisibleTo, openTo } from '../../db/fragments/visibility.ts'
 import { toWebSearch } from '../../domain/query-words.ts'
 import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'
 import type { PageQuery, Position } from './list-page.ts'
@@ -56,7 +56,7 @@ function listFilterConditions(filters: Filters, textLanguage: string): RawBuilde
 function listStateConditions({ filters, asOf }: PageQuery): RawBuilder<SqlBool>[] {
   const { min_salience: min, max_salience: max, updated_after: updated, pinned } = filters
   return [
-    ...(filters.include_forgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]),
+    filters.include_forgotten ? isNotPurged(asOf) : sql<SqlBool>`r.forgotten_at is null`,
     ...(pinned === undefined ? [] : [sql<SqlBool>`r.pinned = ${pinned}`]),
     ...(updated === undefined ? [] : [sql<SqlBool>`r.updated_at > ${updated}::timestamptz`]),
     // The stored salience is an upper bound and has an index; the exact value decides.

@@ -42,7 +42,7 @@ export const ListQuery = closed({
     }),
   ),
   include_forgotten: optional(
-    Type.Boolean({ description: 'Also list forgotten records that are not purged yet.' }),
+    Type.Boolean({ description: 'Also list forgotten records that can still be restored.' }),
   ),
   sort: optional(
     Type.Enum(['salience', 'importance', 'created_at', 'updated_at'], {

@@ -631,7 +631,7 @@ from records as r join contents as c on c.record_id = r.id;
 
 -- src/portability/export.queries.ts findPage
     with scanned as materialized (
-      select id, scope, type, sensitivity, updated_at, forgotten_at
+      select id, scope, type, sensitivity, updated_at, forgotten_at, purge_at
 from records
       where id > $1::uuid
 order by id
@@ -1108,13 +1108,15 @@ from records as r
 and r.id <= $2::uuid
 and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
-and r.scope = $5
-and r.type = $6
-and r.updated_at > $7::timestamptz
+and ("r"."purge_at" is null
+or "r"."purge_at" > $5::timestamptz)
+and r.scope = $6
+and r.type = $7
+and r.updated_at > $8::timestamptz
       order by r.id
 limit 1000
     ), written as (
-      select r.id, concat('{"id":"', r.id, '","type":"', r.type, '","sensitivity":"', r.sensitivity, '","confidence":', r.confidence, ',"salience":', salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz), ',"tags":', to_json(c.tags), ',"created_at":"', to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","updated_at":"', to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","version":', r.version, ',"layer":"', r.layer, '","memory_kind":"', r.memory_kind, '","status":"', r.status, '","importance":', r.importance, ',"base_importance":', r.base_importance, ',"access_count":', r.access_count, ',"source_type":"', r.source_type, '","emotional_valence":', r.emotional_valence, ',"confirmation_count":', r.confirmation_count, ',"anchors":', concat('{"base_salience":', r.base_salience, ',"anchored_at":"', to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',"lifecycle":', concat('{"decay":', concat('{"curve":"', r.curve, '","half_life_seconds":', r.half_life_seconds, ',"min_salience":', r.min_salience, ',"max_age_seconds":', r.max_age_seconds, ',"reinforcement_gain":', r.reinforcement_gain, ',"max_salience":', coalesce(r.max_salience::text, 'null'), '', '}'), ',"last_reinforced_at":"', to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","pinned":', (r.pinned)::text, ',"deletion_policy":"', r.deletion_policy, '"', '}'), ',"provenance":', jsonb_set(c.provenance, '{sources}', coalesce((
+      select r.id, concat('{"id":"', r.id, '","type":"', r.type, '","sensitivity":"', r.sensitivity, '","confidence":', r.confidence, ',"salience":', salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz), ',"tags":', to_json(c.tags), ',"created_at":"', to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","updated_at":"', to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","version":', r.version, ',"layer":"', r.layer, '","memory_kind":"', r.memory_kind, '","status":"', r.status, '","importance":', r.importance, ',"base_importance":', r.base_importance, ',"access_count":', r.access_count, ',"source_type":"', r.source_type, '","emotional_valence":', r.emotional_valence, ',"confirmation_count":', r.confirmation_count, ',"anchors":', concat('{"base_salience":', r.base_salience, ',"anchored_at":"', to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',"lifecycle":', concat('{"decay":', concat('{"curve":"', r.curve, '","half_life_seconds":', r.half_life_seconds, ',"min_salience":', r.min_salience, ',"max_age_seconds":', r.max_age_seconds, ',"reinforcement_gain":', r.reinforcement_gain, ',"max_salience":', coalesce(r.max_salience::text, 'null'), '', '}'), ',"last_reinforced_at":"', to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","pinned":', (r.pinned)::text, ',"deletion_policy":"', r.deletion_policy, '"', '}'), ',"provenance":', jsonb_set(c.provenance, '{sources}', coalesce((
     select jsonb_agg(each.value
 order by each.place)
     from jsonb_array_elements(c.provenance -> 'sources') with ordinality as each (value, place)
@@ -1130,8 +1132,8 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
+    where not ("h"."sensitivity" <= $10
+and "h"."scope" = any($11::text[]))
   )
   ), '[{"kind": "event", "ref": "hidden"}]')), ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
     then jsonb_set(
@@ -1143,8 +1145,10 @@ and not exists (
 from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
-and (select ("t"."sensitivity" <= $11
-and "t"."scope" = any($12::text[]))
+and (select ("t"."purge_at" is null
+or "t"."purge_at" > $12::timestamptz)
+and ("t"."sensitivity" <= $13
+and "t"."scope" = any($14::text[]))
 from records as t
 where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
@@ -1152,7 +1156,7 @@ where t.id = e.target_id)
     else c.payload
   end) #- case when not exists (
     select h.id
-from regexp_matches(c.payload #>> $13::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+from regexp_matches(c.payload #>> $15::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope
 from records as n
@@ -1162,11 +1166,11 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $14
-and "h"."scope" = any($15::text[]))
-  ) then '{}' else $16 end::text[] #- case when not exists (
+    where not ("h"."sensitivity" <= $16
+and "h"."scope" = any($17::text[]))
+  ) then '{}' else $18 end::text[] #- case when not exists (
     select h.id
-from regexp_matches(c.payload #>> $17::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+from regexp_matches(c.payload #>> $19::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope
 from records as n
@@ -1176,9 +1180,9 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $18
-and "h"."scope" = any($19::text[]))
-  ) then '{}' else $20 end::text[], '{evidence}', coalesce((
+    where not ("h"."sensitivity" <= $20
+and "h"."scope" = any($21::text[]))
+  ) then '{}' else $22 end::text[], '{evidence}', coalesce((
     select jsonb_agg(each.value
 order by each.place)
     from jsonb_array_elements(c.payload -> 'evidence') with ordinality as each (value, place)
@@ -1194,8 +1198,8 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $21
-and "h"."scope" = any($22::text[]))
+    where not ("h"."sensitivity" <= $23
+and "h"."scope" = any($24::text[]))
   )
   ), '[]')
     )
@@ -1207,8 +1211,10 @@ and not exists (
 from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
-and (select ("t"."sensitivity" <= $23
-and "t"."scope" = any($24::text[]))
+and (select ("t"."purge_at" is null
+or "t"."purge_at" > $25::timestamptz)
+and ("t"."sensitivity" <= $26
+and "t"."scope" = any($27::text[]))
 from records as t
 where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
@@ -1227,8 +1233,10 @@ order by e.created_at, e.target_id, e.predicate)
     select e.predicate, e.target_id, e.weight, e.created_at
 from relations as e
     where e.source_id = r.id
-and (select ("t"."sensitivity" <= $25
-and "t"."scope" = any($26::text[]))
+and (select ("t"."purge_at" is null
+or "t"."purge_at" > $28::timestamptz)
+and ("t"."sensitivity" <= $29
+and "t"."scope" = any($30::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
@@ -1240,8 +1248,10 @@ order by e.created_at, e.target_id, e.predicate)
 from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and (select ("t"."sensitivity" <= $27
-and "t"."scope" = any($28::text[]))
+and (select ("t"."purge_at" is null
+or "t"."purge_at" > $31::timestamptz)
+and ("t"."sensitivity" <= $32
+and "t"."scope" = any($33::text[]))
 from records as t
 where t.id = e.target_id))
       union all
@@ -1250,8 +1260,10 @@ where t.id = e.target_id))
 from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and (select ("t"."sensitivity" <= $29
-and "t"."scope" = any($30::text[]))
+and (select ("t"."purge_at" is null
+or "t"."purge_at" > $34::timestamptz)
+and ("t"."sensitivity" <= $35
+and "t"."scope" = any($36::text[]))
 from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
@@ -1289,13 +1301,13 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $31
-and "h"."scope" = any($32::text[]))
+    where not ("h"."sensitivity" <= $37
+and "h"."scope" = any($38::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
     select edge.created_at
-    from unnest($33::text[]) as kind (predicate)
+    from unnest($39::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -1305,8 +1317,8 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $34
-and "h"."scope" = any($35::text[]))
+    where not ("h"."sensitivity" <= $40
+and "h"."scope" = any($41::text[]))
   ))
   ) offset 0
         ) as a
@@ -1327,13 +1339,13 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $36
-and "h"."scope" = any($37::text[]))
+    where not ("h"."sensitivity" <= $42
+and "h"."scope" = any($43::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
     select edge.created_at
-    from unnest($38::text[]) as kind (predicate)
+    from unnest($44::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -1343,11 +1355,11 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $39
-and "h"."scope" = any($40::text[]))
+    where not ("h"."sensitivity" <= $45
+and "h"."scope" = any($46::text[]))
   ))
   )), ']', ',"status_history":[', (
-  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $41 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $47 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -1362,12 +1374,12 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $42
-and "h"."scope" = any($43::text[]))
+    where not ("h"."sensitivity" <= $48
+and "h"."scope" = any($49::text[]))
   )
 and s.at not in (
     select edge.created_at
-    from unnest($44::text[]) as kind (predicate)
+    from unnest($50::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -1377,12 +1389,12 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $45
-and "h"."scope" = any($46::text[]))
+    where not ("h"."sensitivity" <= $51
+and "h"."scope" = any($52::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($47::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($53::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1395,15 +1407,15 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $48
-and "h"."scope" = any($49::text[]))
+    where not ("h"."sensitivity" <= $54
+and "h"."scope" = any($55::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $50::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($51::text, coalesce((
+    from jsonb_array_elements(c.interpretation -> $56::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($57::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1416,16 +1428,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $52
-and "h"."scope" = any($53::text[]))
+    where not ("h"."sensitivity" <= $58
+and "h"."scope" = any($59::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $54::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $60::text) with ordinality as each (value, place)
   ), '[]'))
-    || jsonb_build_object($55::text, coalesce((
+    || jsonb_build_object($61::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1438,14 +1450,14 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $56
-and "h"."scope" = any($57::text[]))
+    where not ("h"."sensitivity" <= $62
+and "h"."scope" = any($63::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $58::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $64::text) with ordinality as each (value, place)
   ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
   case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
   select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
@@ -1480,12 +1492,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $59
-and "t"."scope" = any($60::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
+and ("t"."sensitivity" <= $65
+and "t"."scope" = any($66::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $61
-and "t"."scope" = any($62::text[]))) then s.duplicate_of end) || '"', '}')
+and ("t"."sensitivity" <= $67
+and "t"."scope" = any($68::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
 where s.record_id = r.id), ',"descent":[' || (
   select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
@@ -1496,13 +1508,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $63
-and "t"."scope" = any($64::text[])))
+and ("t"."sensitivity" <= $69
+and "t"."scope" = any($70::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $65
-and "t"."scope" = any($66::text[])))
+and ("t"."sensitivity" <= $71
+and "t"."scope" = any($72::text[])))
   )) || ']', ',"handles":[', (
   select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)

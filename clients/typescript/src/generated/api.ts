@@ -7652,7 +7652,7 @@ export interface operations {
                 updated_after?: string;
                 /** @description Full-text search. Use quotes for a phrase, `or` between alternatives, and a leading minus to exclude a word. */
                 q?: string;
-                /** @description Also list forgotten records that are not purged yet. */
+                /** @description Also list forgotten records that can still be restored. */
                 include_forgotten?: boolean;
                 /** @description The field by which the records are sorted. */
                 sort?: "salience" | "importance" | "created_at" | "updated_at";
