@@ -165,13 +165,14 @@ export async function hasEffects(db: Database, runId: string): Promise<boolean> 
 }
 
 /**
- * Whether a run lists changes of stored records that it must have kept: a forgotten record names its run anyway, and what was
- * kept of an erased or purged record is gone with it.
+ * Whether a run lists changes of stored records that it must have kept: a forgotten record names its run anyway, a move of the
+ * importance is in its history, and what was kept of an erased or purged record is gone with it.
  */
 export async function hasChanges(db: Database, runId: string): Promise<boolean> {
   const { rows } = await sql`
     select from maintenance_changes as c
-    where c.run_id = ${runId}::uuid and not ${isIdle} and c.action not in ('candidate', 'prune', 'forget', 'archive')
+    where c.run_id = ${runId}::uuid and not ${isIdle}
+      and c.action not in ('candidate', 'prune', 'forget', 'archive', 'rescore')
       and exists (select from records as r where r.id = c.record_id offset 0)
     limit 1
   `.execute(db)

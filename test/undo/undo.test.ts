@@ -3,7 +3,7 @@ import { listBrokenLaws } from '../support/broken-laws.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { perform } from '../support/plan-requests.ts'
+import { apply, perform, plan } from '../support/plan-requests.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { work as workInSmallBatches } from '../support/twin-scopes.ts'
@@ -160,6 +160,20 @@ describe('undo of other jobs', () => {
     expect(refreshed.stats.refreshed).toBe(1)
     await undo(refreshed)
     expect((await read(id)).importance).toBe(0.9)
+  })
+
+  it('moves the importance back after a dream that was applied as a plan', async () => {
+    const scope = createScope()
+    const { id } = await captureEpisode(app, 'the office moves in June', {}, { scope })
+    await app.db.updateTable('records').set({ importance: 0.9 }).where('id', '=', id).execute()
+    const dreamt = await apply(app, await plan(app, 'dream', { scope }))
+    const after = (await read(id)).importance
+    expect(after).not.toBe(0.9)
+    const undone = await undo(dreamt)
+    expect(undone.stats).toMatchObject({ undone: 1, kept: 0 })
+    expect((await read(id)).importance).toBe(0.9)
+    await undo(undone)
+    expect((await read(id)).importance).toBe(after)
   })
 })
 

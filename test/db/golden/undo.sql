@@ -373,7 +373,7 @@ limit 1;
 from maintenance_changes as c
     where c.run_id = $1::uuid
 and not c.action in ('failed', 'kept', 'skipped')
-and c.action not in ('candidate', 'prune', 'forget', 'archive')
+      and c.action not in ('candidate', 'prune', 'forget', 'archive', 'rescore')
       and exists (select
 from records as r
 where r.id = c.record_id offset 0)
