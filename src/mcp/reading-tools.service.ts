@@ -7,6 +7,7 @@ import {
   isContested,
   stateRecord,
 } from '../retrieval/index.ts'
+import { shortenExplanation } from './short-explanation.ts'
 import { defineTool, reads, type Tool, type ToolContext } from './tool.ts'
 import {
   ExplainInput,
@@ -94,8 +95,8 @@ export function createReadingTools(services: ReadingServices): Tool[] {
       'Why a record fades, stays or is gone; with query also where it ranks for that question, or why it is withheld.',
     async run({ call }, { id, query }) {
       const explanation = await explain.explain(call.caller, id)
-      if (query === undefined) return { structured: explanation }
-      return { structured: { ...explanation, match: await findMatch(call, explanation.id, query) } }
+      const match = query === undefined ? {} : { match: await findMatch(call, explanation.id, query) }
+      return { structured: shortenExplanation({ ...explanation, ...match }) }
     },
   })
 

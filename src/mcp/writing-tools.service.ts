@@ -1,5 +1,6 @@
 import type { NotesService } from '../capture/index.ts'
-import { unscoped } from '../domain/caller.ts'
+import { type SourceType, unscoped } from '../domain/caller.ts'
+import { chooseLeastTrusted } from '../domain/write-trust.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { truncate } from '../kernel/truncated-text.ts'
@@ -47,12 +48,12 @@ export function createWritingTools(services: WritingServices): Tool[] {
       'Remembers a fact, decision or preference in plain words, one statement per call. The same text again is not stored twice.',
     async run({ call }, { text, record, ...more }) {
       if (record !== undefined) {
-        const created = await records.create(call, readRecord(record, text, more))
+        const created = await records.create(call, asAgent(call, readRecord(record, text, more)))
         return { structured: { id: created.id, version: created.version, status: 'created' } }
       }
       if (text === undefined)
         throw invalidArguments([{ pointer: '/text', message: 'is required, or `record`' }])
-      const { record: stored, outcome } = await notes.remember(call, { text, ...more })
+      const { record: stored, outcome } = await notes.remember(call, asAgent(call, { text, ...more }))
       const status = outcome === 'created' ? 'created' : 'unchanged'
       return { structured: { id: stored.id, version: stored.version, status } }
     },
@@ -105,7 +106,8 @@ export function createWritingTools(services: WritingServices): Tool[] {
       relations: await linkEntities(call, old, text),
       payload: { ...said, object: text, evidence: [evidence] },
     }
-    return revision.supersede({ ...call, expectedVersion: version }, id, { record, actor, rationale })
+    const given = { record: asAgent(call, record), actor, rationale }
+    return revision.supersede({ ...call, expectedVersion: version }, id, given)
   }
 
   /** The subject of a fact stays. What else it is about is what the new text names, as in a text that is remembered. */
@@ -151,6 +153,12 @@ export function createWritingTools(services: WritingServices): Tool[] {
   })
 
   return [remember, revise, reinforce]
+}
+
+/** What an agent says is not the word of a person, even with a person's key, unless it says so of a record. */
+function asAgent<Said extends object>({ caller }: ToolContext['call'], said: Said) {
+  const source: SourceType = chooseLeastTrusted('ai', caller.sourceType)
+  return { source_type: source, ...said }
 }
 
 type More = { scope?: string; about?: string; occurred_at?: string; sensitivity?: unknown }

@@ -170,3 +170,36 @@ it('marks a contested fact as disputed until it is uncontested', async () => {
   await app.request('POST', `/v1/records/${id}/uncontest`, { body: { actor: 'a', rationale: 'b' } })
   for (const each of await listAll()) expect(each).not.toHaveProperty('disputed')
 })
+
+it('takes what an agent says for its own word, although the key is that of a person', async () => {
+  const { id } = await call('remember', { text: 'The review is on Tuesday.' })
+  expect(await read(app, id)).toMatchObject({
+    source_type: 'ai',
+    payload: { evidence: [{ source_type: 'event' }] },
+  })
+  const { record } = await call('revise', {
+    id,
+    op: 'supersede',
+    text: 'The review is on Friday.',
+    reason: 'moved',
+  })
+  expect(await read(app, record.id)).toMatchObject({ source_type: 'ai' })
+  const untyped = await call('remember', { record: fact() })
+  expect(await read(app, untyped.id)).toMatchObject({ source_type: 'ai' })
+  const said = await call('remember', { record: fact({ source_type: 'human' }) })
+  expect(await read(app, said.id)).toMatchObject({ source_type: 'human' })
+})
+
+it('explains in rounded figures, and names only the parts of the worth that count', async () => {
+  const { id } = await call('remember', { text: 'The audit of the vault is on Thursday.' })
+  const explanation = await call('explain', { id, query: 'vault' })
+  const written = JSON.stringify(explanation)
+  expect(written).not.toMatch(/\d\.\d*[1-9]\d{4}/)
+  expect(written.length).toBeLessThan(2_000)
+  const { body } = await app.request('GET', `/v1/records/${id}/explain`)
+  const { worth, keeping } = body as Body
+  expect(explanation.keeping.value).toBeCloseTo(keeping.value, 3)
+  expect(explanation.worth.parts.map(({ name }: Body) => name)).toEqual(
+    worth.parts.filter(({ contribution }: Body) => contribution !== 0).map(({ name }: Body) => name),
+  )
+})
