@@ -31,7 +31,7 @@ import {
   markApplied,
   type PlannedChange,
 } from './planned-changes.queries.ts'
-import { isLogged, translateEffects } from './planned-effects.ts'
+import { isLogged, leaveMovedImportance, translateEffects } from './planned-effects.ts'
 import { findNextForgotten, forgetPlanned } from './planned-forgetting.queries.ts'
 
 /** Deletes those of the records that may still be deleted, and returns their ids. */
@@ -164,18 +164,14 @@ async function applyBatch(
     ...planned.flatMap(({ record_id: id, note }) => (note === erasedNote ? [[id, note] as const] : [])),
   ])
   const isLeftOut = (owner: string) => known.has(owner) && !selected.has(owner)
-  const {
-    effects: written,
-    moved,
-    failed,
-    unscored,
-  } = await replay(tx, effects, {
+  const replayed = await replay(tx, effects, {
     direction: 'forward',
     isolatesFailures: true,
     findErased: (records) => findErasedTwins(tx, seal, records),
     isLeftOut,
     unwritable,
   })
+  const { moved, unscored } = leaveMovedImportance(replayed, planned)
   const isOutdated = ({ relation, owner }: Effect) =>
     relation === 'importance_history' && owner !== null && unscored.has(owner)
   await insertLogs(
@@ -183,7 +179,8 @@ async function applyBatch(
     effects.filter((effect) => effect.owner !== null && !moved.has(effect.owner) && !isOutdated(effect)),
   )
   if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
-  await queueForEmbedding(tx, listTexts(written), run.startedAt)
+  await queueForEmbedding(tx, listTexts(replayed.effects), run.startedAt)
+  const { failed } = replayed
   return { ...describe(planned, selected, { moved, failed }), failed }
 }
 

@@ -1,4 +1,4 @@
-import { type Effect, logs, type Row } from '../effects/index.ts'
+import { type Effect, logs, type Row, type replay } from '../effects/index.ts'
 
 type Translation = {
   planId: string
@@ -44,6 +44,24 @@ function moveTime(value: unknown, plannedAt: Date, laterMs: number): unknown {
   if (typeof value !== 'string' || !timestamp.test(value)) return value
   const at = Date.parse(value)
   return at < plannedAt.getTime() ? value : new Date(at + laterMs).toISOString().replace(/\.?0*Z$/, '+00:00')
+}
+
+type Replayed = Pick<Awaited<ReturnType<typeof replay>>, 'effects' | 'moved' | 'unscored'>
+
+/** A record of which the plan moves nothing but the importance is left alone where that has moved since. */
+export function leaveMovedImportance(
+  { effects, moved, unscored }: Replayed,
+  planned: readonly { record_id: string; action: string }[],
+): Pick<Replayed, 'moved' | 'unscored'> {
+  const changed = new Set([
+    ...effects.map(({ owner }) => owner),
+    ...planned.flatMap(({ record_id: id, action }) => (action === 'rescore' ? [] : id)),
+  ])
+  const left = [...unscored].filter((id) => !changed.has(id))
+  return {
+    moved: new Map([...moved, ...left.map((id) => [id, 'its importance changed since'] as const)]),
+    unscored: new Set([...unscored].filter((id) => changed.has(id))),
+  }
 }
 
 /** What only forgets records, or moves their importance, is known from the records and logs of the run. */

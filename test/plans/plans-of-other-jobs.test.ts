@@ -166,7 +166,11 @@ describe('a plan of new importance that is applied after its records were used',
     app.clock.advance(20 * day)
     const prepared = await plan(app, 'refresh_importance', { scope })
     for (const _ of range(4)) await app.request('POST', `/v1/records/${id}/access`, { body: {} })
-    await apply(app, prepared)
+    const applied = await apply(app, prepared)
+    expect(applied.stats).toMatchObject({ applied: 0, skipped: 1 })
+    expect(await listRunChanges(app, applied)).toEqual([
+      { record_id: id, action: 'skipped', note: 'its importance changed since' },
+    ])
     const { body: why } = await app.request('GET', `/v1/records/${id}/explain`)
     const { body } = await app.request('GET', `/v1/records/${id}`)
     expect((body as Body).importance).toBeCloseTo((why as Body).importance.value, 1)
