@@ -1,10 +1,12 @@
 import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Payload } from '../domain/payloads.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   assignEdges,
   type Effect,
+  erasedTwinNote,
   insertLogs,
   isCreation,
   listBatches,
@@ -23,7 +25,6 @@ import {
   type Application,
   countSelected,
   findApplication,
-  findErasedScopes,
   listCreated,
   listPlanned,
   listPlannedIds,
@@ -160,7 +161,7 @@ async function applyBatch(
   )
   if (isLogged(effects)) await stopSavingEffects(tx)
   const unwritable = new Map([
-    ...(await findErased(tx, effects, plannedAt)),
+    ...(await findErasedCreations(tx, seal, effects)),
     ...planned.flatMap(({ record_id: id, note }) => (note === erasedNote ? [[id, note] as const] : [])),
   ])
   const isLeftOut = (owner: string) => known.has(owner) && !selected.has(owner)
@@ -191,17 +192,23 @@ function isSelected({ only, except }: Application) {
   }
 }
 
-/** Content that was erased from a scope since the plan was prepared may be that of a new record. */
-async function findErased(tx: Transaction, effects: readonly Effect[], plannedAt: Date) {
-  const created = effects.filter((effect) => isCreation(effect) && effect.after !== null)
-  if (created.length === 0) return []
-  const scopes = [...new Set(created.map(({ after }) => String(after?.['scope'])))]
-  const erased = new Set(await findErasedScopes(tx, scopes, plannedAt))
-  return created.flatMap(({ owner, after }): [string, string][] =>
-    owner !== null && erased.has(String(after?.['scope']))
-      ? [[owner, 'something was erased from its scope since']]
-      : [],
+/** The new records that say what was erased from their scope since the plan was prepared. */
+async function findErasedCreations(
+  tx: Transaction,
+  seal: Seal,
+  effects: readonly Effect[],
+): Promise<[string, string][]> {
+  const scopes = new Map(
+    effects.flatMap((effect) =>
+      isCreation(effect) ? [[effect.owner, String(effect.after?.['scope'])]] : [],
+    ),
   )
+  const contents = effects.flatMap(({ relation, owner, after }) => {
+    const scope = scopes.get(owner)
+    if (relation !== 'contents' || !after || owner === null || scope === undefined) return []
+    return [{ id: owner, scope, payload: after['payload'] as Payload }]
+  })
+  return [...(await findErasedTwins(tx, seal, contents))].map((id) => [id, erasedTwinNote])
 }
 
 /** The records whose text is new. */

@@ -150,18 +150,3 @@ export async function markApplied(tx: Transaction, planId: string, now: Date): P
     )
   `.execute(tx)
 }
-
-/** Of the scopes, those in which something was erased since. Until the transaction ends, nothing else can be erased. */
-export async function findErasedScopes(
-  tx: Transaction,
-  scopes: readonly string[],
-  since: Date,
-): Promise<string[]> {
-  await sql`select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3)`.execute(tx)
-  // A statement of its own: its snapshot is younger than the lock.
-  const { rows } = await sql<{ scope: string }>`
-    select distinct scope from tombstones
-    where scope = any(${sql.val([...scopes])}::text[]) and created_at >= ${since}::timestamptz
-  `.execute(tx)
-  return rows.map(({ scope }) => scope)
-}

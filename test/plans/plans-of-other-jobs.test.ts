@@ -121,6 +121,25 @@ describe('a plan of consolidation', () => {
     expect((await apply(app, prepared)).stats).toMatchObject({ applied: 0 })
     expect(await listFacts(app, scope)).toEqual([])
   })
+
+  it('creates what it lists after another record of the scope was erased, but nothing that was erased', async () => {
+    const { scope } = await captureEpisodes(2)
+    const prepared = await plan(app, 'consolidate', { scope })
+    const [planned] = (await listPlanChanges(app, prepared, '&action=create')) as [Body]
+    const other = await create(app, fact({ scope }))
+    await app.request('POST', `/v1/records/${other.id}/erase`, { body: reason })
+    await apply(app, prepared, { only: [planned.record_id] })
+    const { payload } = (await app.request('GET', `/v1/records/${planned.record_id}`)).body as Body
+    const twin = await captureEpisodes(2)
+    const late = await plan(app, 'consolidate', { scope: twin.scope })
+    const { id } = await create(app, fact({ scope: twin.scope, payload }))
+    await app.request('POST', `/v1/records/${id}/erase`, { body: reason })
+    const applied = await apply(app, late)
+    expect(applied.stats).toMatchObject({ applied: 1, skipped: 1 })
+    expect(await listRunChanges(app, applied)).toContainEqual(
+      expect.objectContaining({ action: 'skipped', note: 'the same content was erased from its scope' }),
+    )
+  })
 })
 
 describe('a plan of a dream', () => {

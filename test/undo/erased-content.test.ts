@@ -34,9 +34,9 @@ const successor = (scope: string) => ({
 const secret = (scope: string, more: object = {}) =>
   fact({ scope, payload: { ...payloads.semantic, object: 'lives in Elm Street' }, ...more })
 
-/** Erases the content of `secret` with another record that says the same. */
-async function eraseTwin(scope: string): Promise<void> {
-  const twin = await create(app, secret(scope))
+/** Erases the content of `secret`, or another, with another record that says the same. */
+async function eraseTwin(scope: string, said = secret(scope)): Promise<void> {
+  const twin = await create(app, said)
   const answer = await post(`${twin.id}/erase`, reason)
   if (answer.status !== 200) throw new Error(answer.text)
 }
@@ -140,7 +140,10 @@ describe('content that was erased with another record', () => {
     await Promise.all(range(2).map((n) => captureEpisode(app, `the build takes ${n} minutes`, {}, { scope })))
     const prepared = await plan(app, 'consolidate', { scope })
     expect(await listPlanChanges(app, prepared, '&action=create')).toHaveLength(2)
-    await eraseTwin(scope)
+    for (const n of range(2)) {
+      const said = { subject: 'deploy', predicate: 'observed_in', object: `the build takes ${n} minutes` }
+      await eraseTwin(scope, fact({ scope, payload: { ...payloads.semantic, ...said } }))
+    }
     expect((await apply(app, prepared)).stats).toMatchObject({ applied: 0 })
     expect(await listFacts(app, scope)).toEqual([])
   })

@@ -839,13 +839,6 @@ and made.action in ('skipped', 'failed'))
     from plan_applications as a join maintenance_runs as m on m.id = a.plan_id
     where a.run_id = $1::uuid;
 
--- src/plans/planned-changes.queries.ts findErasedScopes
-select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
-    select distinct scope
-from tombstones
-    where scope = any($1::text[])
-and created_at >= $2::timestamptz;
-
 -- src/plans/planned-changes.queries.ts listCreated
     select id
 from unnest($1::uuid[]) as changed (id)

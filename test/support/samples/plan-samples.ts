@@ -126,6 +126,5 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
     listPlannedIds: (db) =>
       inTransaction(db, (tx) => planned.listPlannedIds(tx, { planId: id, after: id, limit: 1_000 })),
     listRest: (db) => inTransaction(db, (tx) => planned.listRest(tx, { ...application, runId: id })),
-    findErasedScopes: (db) => inTransaction(db, (tx) => planned.findErasedScopes(tx, ['team'], now)),
   },
 }
