@@ -55,7 +55,7 @@ export function leaveMovedImportance(
 ): Pick<Replayed, 'moved' | 'unscored'> {
   const changed = new Set([
     ...effects.map(({ owner }) => owner),
-    ...planned.flatMap(({ record_id: id, action }) => (action === 'rescore' ? [] : id)),
+    ...planned.flatMap(({ record_id: id, action }) => (movesImportanceOnly.has(action) ? [] : id)),
   ])
   const left = [...unscored].filter((id) => !changed.has(id))
   return {
@@ -63,6 +63,9 @@ export function leaveMovedImportance(
     unscored: new Set([...unscored].filter((id) => changed.has(id))),
   }
 }
+
+/** The last one changes nothing. */
+const movesImportanceOnly: ReadonlySet<string> = new Set(['rescore', 'candidate'])
 
 /** What only forgets records, or moves their importance, is known from the records and logs of the run. */
 export function isLogged(effects: readonly Effect[]): boolean {

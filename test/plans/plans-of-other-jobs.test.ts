@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { apply, listPlanChanges, perform, plan, readPlan } from '../support/plan-requests.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
+import { buildSimilarTexts, createSimilarRecords } from '../support/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -152,6 +154,27 @@ describe('a plan of a dream', () => {
     expect(run).toMatchObject({ status: 'succeeded', stats: { skipped: 0 } })
     await perform(app, 'dream', { job: 'dream', scope: ran.scope })
     expect(await describeFacts(planned.scope)).toEqual(await describeFacts(ran.scope))
+  })
+})
+
+describe('a plan of a dream that is applied after the importance of a record has moved', () => {
+  it('skips the record, although the plan also names it as a candidate', async () => {
+    const scope = createScope()
+    const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'), { scope })
+    await createEmbeddingWorker(app).run()
+    const setImportance = (some: string[], importance: number) =>
+      app.db.updateTable('records').set({ importance }).where('id', 'in', some).execute()
+    await setImportance(ids, 0.9)
+    const prepared = await plan(app, 'dream', { scope })
+    const [candidate] = await listPlanChanges(app, prepared, '&action=candidate')
+    await setImportance([candidate?.record_id], 0.8)
+    const applied = await apply(app, prepared)
+    expect(applied.stats).toMatchObject({ applied: ids.length - 1, skipped: 1 })
+    expect(await listRunChanges(app, applied)).toContainEqual({
+      record_id: candidate?.record_id,
+      action: 'skipped',
+      note: 'its importance changed since',
+    })
   })
 })
 
