@@ -152,7 +152,8 @@ export const RedactedMessage = closed(
   },
 )
 export type ListedMessage = Static<typeof ConversationMessage> | Static<typeof RedactedMessage>
-export const MessagePage = listOf(Type.Union([ref(ConversationMessage), ref(RedactedMessage)]), 'MessagePage')
+const SeenMessage = Type.Union([ref(ConversationMessage), ref(RedactedMessage)], { $id: 'SeenMessage' })
+export const MessagePage = listOf(ref(SeenMessage), 'MessagePage')
 
 export const AppendedMessages = closed(
   {

@@ -3,6 +3,7 @@ import { removeRepeatedIdentifiers } from './distinct-identifiers.ts'
 import { CompetencePayload, PlanGraphPayload } from './learned-payloads.ts'
 import { EpisodicPayload, WorkingPayload } from './observed-payloads.ts'
 import { Json, Kind, Text, Words } from './payload-fields.ts'
+import { ref } from './schema-ref.ts'
 import { closed, Time, Uuid } from './shapes.ts'
 import { Validity } from './validity.ts'
 
@@ -53,6 +54,11 @@ const Alias = closed({
   locale: optional(Text('The language of the name.', 64)),
 })
 
+const NewAlias = Type.Union([Alias, Text('A name alone.', 1_024)], {
+  $id: 'NewAlias',
+  description: 'Another name of the thing: with its kind and language, or alone.',
+})
+
 const ExternalId = closed({
   namespace: Text('Who gives the identifier, such as `github`.', 256),
   value: Text('The identifier.', 1_024),
@@ -83,11 +89,7 @@ const EntityPayload = closed(
 const NewEntityPayload = closed({
   ...EntityPayload.properties,
   types: optional(Types()),
-  aliases: optional(
-    Type.Array(Type.Union([Alias, Text('A name alone.', 1_024)]), {
-      description: 'Other names of the thing.',
-    }),
-  ),
+  aliases: optional(Type.Array(ref(NewAlias), { description: 'Other names of the thing.' })),
   identifiers: optional(EntityPayload.properties.identifiers),
 })
 

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
+import { ref } from './schema-ref.ts'
 import { Uuid } from './shapes.ts'
 
 /** What the jobs list of a record, except what they left alone. */
@@ -20,7 +21,12 @@ const actionsOfJobs = {
 const runActions = [...new Set(Object.values(actionsOfJobs).flat())]
 
 /** Selects changes of a run or a plan. */
-export const ChangeSelector = Type.Union([Type.Enum(runActions), Uuid()])
+export const ChangeSelector = ref(
+  Type.Union([Type.Enum(runActions), Uuid()], {
+    $id: 'ChangeSelector',
+    description: 'An action, or the id of a record.',
+  }),
+)
 
 /** The actions that a selection may name of a job; those of every job where the job lists none. */
 function listActions(job: string): readonly string[] {

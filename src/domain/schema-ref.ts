@@ -18,6 +18,7 @@ export function ref<T extends TSchema>(schema: T): TUnsafe<Static<T>> {
 
 /** TypeBox omits the type of an enum. Generated clients are better with it, and Gemini refuses a list of tools without it. */
 export function inferEnumType({ type, enum: values }: { readonly [keyword: string]: unknown }) {
-  const isText = Array.isArray(values) && values.every((value) => typeof value === 'string')
-  return isText && type === undefined ? { type: 'string' } : {}
+  if (!Array.isArray(values) || type !== undefined) return {}
+  if (values.every((value) => typeof value === 'string')) return { type: 'string' }
+  return values.every(Number.isInteger) ? { type: 'integer' } : {}
 }

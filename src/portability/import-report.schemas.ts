@@ -30,12 +30,15 @@ export const ImportQuery = closed({
 })
 export type ImportQuery = Static<typeof ImportQuery>
 
-const LineReport = closed({
-  line: Type.Integer({ minimum: 1, description: 'The number of the line in the request, from 1.' }),
-  id: optional(Uuid()),
-  status: Type.Enum(['created', 'unchanged', 'conflict', 'invalid']),
-  problem: optional(ref(Problem)),
-})
+const ImportedLine = closed(
+  {
+    line: Type.Integer({ minimum: 1, description: 'The number of the line in the request, from 1.' }),
+    id: optional(Uuid()),
+    status: Type.Enum(['created', 'unchanged', 'conflict', 'invalid']),
+    problem: optional(ref(Problem)),
+  },
+  { $id: 'ImportedLine', description: 'What became of one line.' },
+)
 
 const Tally = closed({
   created: Type.Integer({ minimum: 0 }),
@@ -45,48 +48,56 @@ const Tally = closed({
 })
 export type Tally = Static<typeof Tally>
 
-const Summary = closed({
-  summary: Tally,
-  format: optional(Type.Enum([...foreignFormats])),
-  dry_run: optional(Type.Boolean()),
-  position: optional(
-    Type.String({
-      description: 'The position of the import: send it as the header `Membrane-Position` of a read.',
-    }),
-  ),
-  sample: optional(
-    Type.Array(ref(WrittenRecord), {
-      description: 'After a dry run: up to 5 records as they would be stored.',
-    }),
-  ),
-  loose_relations: optional(
-    closed(
-      {
-        count: Type.Integer({ minimum: 1 }),
-        first: Type.Array(closed({ source_id: Uuid(), predicate: Type.String(), target_id: Uuid() })),
-      },
-      {
-        description:
-          'Relations that were not stored, because their targets are not in the file. The first 100 are listed.',
-      },
-    ),
-  ),
-})
-
-export const ImportReport = Type.Union(
-  [LineReport, Summary, closed({ problem: ref(Problem) }, { description: 'The import ended early.' })],
+const ImportSummary = closed(
   {
-    $id: 'ImportReport',
-    description: 'One line of the report. The last line is a summary, or the problem that ended the import.',
-    examples: [{ line: 1, id: '0197b9a0-0000-7000-8000-000000000001', status: 'created' }],
+    summary: Tally,
+    format: optional(Type.Enum([...foreignFormats])),
+    dry_run: optional(Type.Boolean()),
+    position: optional(
+      Type.String({
+        description: 'The position of the import: send it as the header `Membrane-Position` of a read.',
+      }),
+    ),
+    sample: optional(
+      Type.Array(ref(WrittenRecord), {
+        description: 'After a dry run: up to 5 records as they would be stored.',
+      }),
+    ),
+    loose_relations: optional(
+      closed(
+        {
+          count: Type.Integer({ minimum: 1 }),
+          first: Type.Array(closed({ source_id: Uuid(), predicate: Type.String(), target_id: Uuid() })),
+        },
+        {
+          description:
+            'Relations that were not stored, because their targets are not in the file. The first 100 are listed.',
+        },
+      ),
+    ),
   },
+  { $id: 'ImportSummary', description: 'The last line of an import that was read to its end.' },
 )
+
+const ImportFailure = closed(
+  { problem: ref(Problem) },
+  { $id: 'ImportFailure', description: 'The import ended early.' },
+)
+
+export const ImportReport = Type.Union([ref(ImportedLine), ref(ImportSummary), ref(ImportFailure)], {
+  $id: 'ImportReport',
+  description: 'One line of the report. The last line is a summary, or the problem that ended the import.',
+  examples: [{ line: 1, id: '0197b9a0-0000-7000-8000-000000000001', status: 'created' }],
+})
 export type ImportReport = Static<typeof ImportReport>
 
-export const ForeignFile = Type.Unsafe<unknown>({
-  $id: 'ForeignFile',
-  description: 'A file of another program, in the form of `format`.',
-  examples: [
-    { results: [{ id: '7', memory: 'Prefers tea', user_id: 'ada', created_at: '2026-03-28T09:30:00Z' }] },
-  ],
-})
+export const ForeignFile = Type.Union(
+  [Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())],
+  {
+    $id: 'ForeignFile',
+    description: 'A file of another program, in the form of `format`.',
+    examples: [
+      { results: [{ id: '7', memory: 'Prefers tea', user_id: 'ada', created_at: '2026-03-28T09:30:00Z' }] },
+    ],
+  },
+)

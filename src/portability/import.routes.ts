@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { readJson, requireBodySize } from '../http/body.ts'
 import { readCallContext } from '../http/idempotency.ts'
@@ -38,15 +38,17 @@ import { bufferReport } from './report-buffer.ts'
 /** A report that lists only refused lines lists so many of them: it must fit into the buffers of a connection. */
 const maxRefused = 1_000
 
-const otherTypes = [
-  'application/json',
-  'application/zip',
-  'application/vnd.sqlite3',
-  'application/octet-stream',
-  'text/markdown',
-]
-/** The types of files that an import accepts. The format decides what is in them. */
-export const importTypes: readonly string[] = [jsonLinesType, ...otherTypes]
+const Bytes = Type.String({ format: 'binary' })
+/** The types of files that an import accepts, and what a client sends. The format decides what is in them. */
+const filesByType = {
+  [jsonLinesType]: ref(ImportedRecord),
+  'application/json': ref(ForeignFile),
+  'application/zip': Bytes,
+  'application/vnd.sqlite3': Bytes,
+  'application/octet-stream': Bytes,
+  'text/markdown': Type.String(),
+}
+export const importTypes: readonly string[] = Object.keys(filesByType)
 
 export function addImportRoute(plugin: FastifyInstance, importer: ImportService, closing: AbortSignal): void {
   plugin.route<{ Querystring: ImportQuery }>({
@@ -62,10 +64,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
         'Stores one record per line, in the form of `POST /v1/records` or of an export, or the items of a file of another program. Each line succeeds or fails on its own; the report has one line for each, in the same order. An existing record is not changed, so a file can be sent again; only a line without an `id` in the format `membrane` becomes a new record each time. In that format a line with fields that only the service writes, such as `audit_log`, needs `admin`: otherwise the whole import is refused and nothing is stored. Relations may lead to records of later lines. docs/importing.md says how each field of the other formats is stored.',
       querystring: ImportQuery,
       body: {
-        content: {
-          [jsonLinesType]: { schema: ref(ImportedRecord) },
-          ...Object.fromEntries(otherTypes.map((type) => [type, { schema: ref(ForeignFile) }])),
-        },
+        content: Object.fromEntries(Object.entries(filesByType).map(([type, schema]) => [type, { schema }])),
       },
       response: answers({
         200: {

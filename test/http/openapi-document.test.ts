@@ -25,6 +25,7 @@ type Document = {
   info: { title: string; license: { name: string } }
   servers: { url: string }[]
   paths: Record<string, Record<string, Operation>>
+  tags: { name: string; description: string }[]
   components: { schemas: Record<string, unknown> }
 }
 
@@ -173,6 +174,24 @@ describe('the OpenAPI document', () => {
       'post /v1/surprise/preview',
     ])
     for (const [name, { responses }] of guarded) expect(Object.keys(responses), name).toContain('409')
+  })
+
+  it('says what the operations of each tag are for', () => {
+    const used = new Set(operations.flatMap(([, { tags }]) => tags))
+    expect(document.tags.map(({ name }) => name).toSorted()).toEqual([...used].toSorted())
+    for (const { name, description } of document.tags) expect(description, name).toMatch(/\S/)
+  })
+
+  it('has a name for each union of several types, and a type for each enum', () => {
+    // Generators for languages without unions invent a name for one that is part of another schema, or none.
+    const inner = Object.values(document.components.schemas).flatMap((schema) => objectsIn(schema).slice(1))
+    const unions = [...inner, ...objectsIn(document.paths)].filter(
+      ({ anyOf }) => Array.isArray(anyOf) && !anyOf.some((each) => isObject(each) && each['type'] === 'null'),
+    )
+    expect(unions).toEqual([])
+    const enums = objectsIn(document).filter((schema) => Array.isArray(schema['enum']))
+    expect(enums.length).toBeGreaterThan(50)
+    expect(enums.filter(({ type }) => typeof type !== 'string')).toEqual([])
   })
 
   it('names its schemas and has no broken reference', () => {

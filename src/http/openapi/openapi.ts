@@ -6,6 +6,7 @@ import { takesPosition } from '../read-your-writes.ts'
 import { usesIdempotencyKey } from '../route-kind.ts'
 import { isObject } from '../validation/schema-keywords.ts'
 import { buildExample } from './example-values.ts'
+import { operationTags } from './operation-tags.ts'
 import { nameUnionMembers } from './union-members.ts'
 
 const description = `Memory records that fade unless they prove useful: write, revise, retrieve and consolidate them.
@@ -31,6 +32,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This server' }],
+      tags: operationTags,
       components: {
         securitySchemes: {
           key: {

@@ -233,6 +233,8 @@ export interface components {
             deduplicated: boolean;
             fact?: components["schemas"]["DerivedFact"];
         };
+        /** @description An action, or the id of a record. */
+        ChangeSelector: ("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string;
         /** @description A learned procedure and how well it works. */
         CompetencePayload: {
             /**
@@ -1410,7 +1412,7 @@ export interface components {
                 dimensions: number;
                 /**
                  * @description The bits of each number in `code`.
-                 * @enum {unknown}
+                 * @enum {integer}
                  */
                 bits: 2 | 4 | 8 | 32;
                 /**
@@ -1483,7 +1485,9 @@ export interface components {
          *       ]
          *     }
          */
-        ForeignFile: unknown;
+        ForeignFile: {
+            [key: string]: unknown;
+        } | unknown[];
         ForgottenMessages: {
             results: {
                 /** Format: uuid */
@@ -1496,6 +1500,10 @@ export interface components {
             /** @description Present if there are more messages: send the request again with this as `cursor`. */
             next_cursor?: string;
         };
+        /** @description The import ended early. */
+        ImportFailure: {
+            problem: components["schemas"]["Problem"];
+        };
         /**
          * @description One line of the report. The last line is a summary, or the problem that ended the import.
          * @example {
@@ -1504,15 +1512,9 @@ export interface components {
          *       "status": "created"
          *     }
          */
-        ImportReport: {
-            /** @description The number of the line in the request, from 1. */
-            line: number;
-            /** Format: uuid */
-            id?: string;
-            /** @enum {string} */
-            status: "created" | "unchanged" | "conflict" | "invalid";
-            problem?: components["schemas"]["Problem"];
-        } | {
+        ImportReport: components["schemas"]["ImportedLine"] | components["schemas"]["ImportSummary"] | components["schemas"]["ImportFailure"];
+        /** @description The last line of an import that was read to its end. */
+        ImportSummary: {
             summary: {
                 created: number;
                 unchanged: number;
@@ -1537,8 +1539,6 @@ export interface components {
                     target_id: string;
                 }[];
             };
-        } | {
-            problem: components["schemas"]["Problem"];
         };
         ImportanceHistory: {
             items: components["schemas"]["ImportanceMove"][];
@@ -1559,6 +1559,16 @@ export interface components {
              * @description The run that changed the importance. Absent if a use or a change of the record did.
              */
             run_id?: string;
+        };
+        /** @description What became of one line. */
+        ImportedLine: {
+            /** @description The number of the line in the request, from 1. */
+            line: number;
+            /** Format: uuid */
+            id?: string;
+            /** @enum {string} */
+            status: "created" | "unchanged" | "conflict" | "invalid";
+            problem?: components["schemas"]["Problem"];
         };
         /**
          * @description One line of an import: a record in the form of `POST /v1/records`, or a line of an export.
@@ -1873,7 +1883,7 @@ export interface components {
                 dimensions: number;
                 /**
                  * @description The bits of each number in `code`.
-                 * @enum {unknown}
+                 * @enum {integer}
                  */
                 bits: 2 | 4 | 8 | 32;
                 /**
@@ -2275,7 +2285,7 @@ export interface components {
             rationale: string;
         };
         MessagePage: {
-            items: (components["schemas"]["ConversationMessage"] | components["schemas"]["RedactedMessage"])[];
+            items: components["schemas"]["SeenMessage"][];
             next_cursor?: string;
         };
         /**
@@ -2287,6 +2297,15 @@ export interface components {
             /** @description Who used the record. Default: the name of the key. */
             actor?: string;
         };
+        /** @description Another name of the thing: with its kind and language, or alone. */
+        NewAlias: {
+            /** @description The name. */
+            value: string;
+            /** @description What kind of name it is. */
+            kind?: string;
+            /** @description The language of the name. */
+            locale?: string;
+        } | string;
         /**
          * @description Evidence from which linked records are created.
          * @example {
@@ -2495,14 +2514,7 @@ export interface components {
             /** @description All types of the thing. */
             types?: string[];
             /** @description Other names of the thing. */
-            aliases?: ({
-                /** @description The name. */
-                value: string;
-                /** @description What kind of name it is. */
-                kind?: string;
-                /** @description The language of the name. */
-                locale?: string;
-            } | string)[];
+            aliases?: components["schemas"]["NewAlias"][];
             /** @description Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier. */
             identifiers?: {
                 /** @description Who gives the identifier, such as `github`. */
@@ -3067,7 +3079,7 @@ export interface components {
             /** @description Why. It is stored in the audit log. */
             rationale: string;
             /** @description Actions of the run and ids of records: only these changes are taken back. Default: all. */
-            only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
+            only?: components["schemas"]["ChangeSelector"][];
             /**
              * @description true: list what the undo would do, and change no record.
              * @default false
@@ -3255,9 +3267,9 @@ export interface components {
             /** @description The digest of the plan, from the plan as you read it. */
             digest: string;
             /** @description Actions and ids of records: only these changes are made. Default: all. */
-            only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
+            only?: components["schemas"]["ChangeSelector"][];
             /** @description Actions and ids of records: these changes are not made. */
-            except?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
+            except?: components["schemas"]["ChangeSelector"][];
         };
         PlanChange: {
             /** Format: uuid */
@@ -4129,6 +4141,7 @@ export interface components {
             next_cursor?: string;
         };
         SeenEntity: components["schemas"]["EntityRecord"] | components["schemas"]["RedactedRecord"];
+        SeenMessage: components["schemas"]["ConversationMessage"] | components["schemas"]["RedactedMessage"];
         SeenRecord: components["schemas"]["Record"] | components["schemas"]["RedactedRecord"];
         Selection: {
             /** @description The competences and plan graphs among the roots, best first. */
@@ -6044,58 +6057,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ForeignFile"];
-                /**
-                 * @example {
-                 *       "results": [
-                 *         {
-                 *           "id": "7",
-                 *           "memory": "Prefers tea",
-                 *           "user_id": "ada",
-                 *           "created_at": "2026-03-28T09:30:00Z"
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/zip": components["schemas"]["ForeignFile"];
-                /**
-                 * @example {
-                 *       "results": [
-                 *         {
-                 *           "id": "7",
-                 *           "memory": "Prefers tea",
-                 *           "user_id": "ada",
-                 *           "created_at": "2026-03-28T09:30:00Z"
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/vnd.sqlite3": components["schemas"]["ForeignFile"];
-                /**
-                 * @example {
-                 *       "results": [
-                 *         {
-                 *           "id": "7",
-                 *           "memory": "Prefers tea",
-                 *           "user_id": "ada",
-                 *           "created_at": "2026-03-28T09:30:00Z"
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/octet-stream": components["schemas"]["ForeignFile"];
-                /**
-                 * @example {
-                 *       "results": [
-                 *         {
-                 *           "id": "7",
-                 *           "memory": "Prefers tea",
-                 *           "user_id": "ada",
-                 *           "created_at": "2026-03-28T09:30:00Z"
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "text/markdown": components["schemas"]["ForeignFile"];
+                "application/zip": string;
+                "application/vnd.sqlite3": string;
+                "application/octet-stream": string;
+                "text/markdown": string;
             };
         };
         responses: {
