@@ -135,6 +135,20 @@ describeInBrowser('maintenance', () => {
     expect(addresses.filter((address) => address.includes(rootKey))).toEqual([])
   })
 
+  it('names the records that a new one is derived from by the ends of their ids', async () => {
+    const content = { subject: 'cellar', predicate: 'was', object: 'cleaned', outcome: 'success' }
+    const captured = await setup.app.request('POST', '/v1/capture', {
+      body: { source: 'agent', source_kind: 'observation', scope: 'attic', content },
+    })
+    const { id } = (captured.body as { primary_record: { id: string } }).primary_record
+    const page = await setup.open('/console/maintenance')
+    await choose(page, 'attic', 'consolidate')
+    await page.getByRole('button', { name: 'Dry run' }).click()
+    await page.getByRole('heading', { name: 'Dry run of consolidate' }).waitFor()
+    await work('consolidate')
+    await page.getByText(`derived from – → …${id.slice(-8)}`).waitFor()
+  })
+
   it('cancels a run that waits', async () => {
     const page = await setup.open('/console/maintenance')
     await choose(page, 'cellar', 'consolidate')
