@@ -44,5 +44,6 @@ describeInBrowser('what the page of a record says', () => {
     await page
       .getByText('Salience 1.00 now, linear, to nothing in 4 hours. Half is left in 2 hours.')
       .waitFor()
+    await page.getByRole('definition').getByText('linear, to nothing in 4 hours, gain').waitFor()
   })
 })

@@ -56,3 +56,9 @@ export function formatDuration(seconds) {
     maximumFractionDigits: amount < 10 ? 1 : 0,
   }).format(amount)
 }
+
+/** @param {{ curve: string, half_life_seconds: number }} decay */
+export function describePace({ curve, half_life_seconds: seconds }) {
+  // The half-life of a linear curve is the time after which nothing is left.
+  return `${curve}, ${curve === 'linear' ? 'to nothing in' : 'half-life'} ${formatDuration(seconds)}`
+}

@@ -2,7 +2,7 @@ import { useId, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { formatScore } from '../parts/numbers.js'
 import { Panel } from '../parts/panel.js'
-import { formatDay, formatDuration, formatRelative } from '../parts/time.js'
+import { describePace, formatDay, formatDuration, formatRelative } from '../parts/time.js'
 import { reinforceAt, tracePast } from './salience-history.js'
 import { TimeLines } from './time-lines.js'
 
@@ -99,9 +99,6 @@ function Legend({ hasWhatIf }) {
 function describeCourse(record, { salience, crossings, as_of }) {
   const now = `Salience ${formatScore(salience)} now`
   if (record.lifecycle.pinned) return `${now}. The record is pinned: it does not fade.`
-  const { curve, half_life_seconds: seconds } = record.lifecycle.decay
-  // The half-life of a linear curve is the time after which nothing is left.
-  const pace = `${curve}, ${curve === 'linear' ? 'to nothing in' : 'half-life'} ${formatDuration(seconds)}`
   const from = Date.parse(as_of)
   const half =
     crossings.half && Date.parse(crossings.half) > from
@@ -110,7 +107,7 @@ function describeCourse(record, { salience, crossings, as_of }) {
   const end = crossings.pruned
     ? ` It fades away ${formatRelative(crossings.pruned, from)}, on ${formatDay(crossings.pruned)}.`
     : ' It is not pruned.'
-  return `${now}, ${pace}.${half}${end}`
+  return `${now}, ${describePace(record.lifecycle.decay)}.${half}${end}`
 }
 
 /** @param {number} at @param {number} now */

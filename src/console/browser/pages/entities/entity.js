@@ -37,10 +37,14 @@ function Whole({ entity, isBusy, onMerged }) {
   const { payload, version } = entity
   if (payload.kind !== 'entity') return null
   return html`<div class="panels halves">
-    <${Panel} title=${payload.canonical_name} aside=${html`<span class="tag">${payload.primary_type}</span>`}><${Card} entity=${entity} /><//>
-    <${EntityGraph} key=${version} entity=${entity} />
-    <${EntityFacts} key=${version} id=${entity.id} />
-    ${entity.status !== 'merged' && html`<${Twins} key=${version} entity=${entity} isBusy=${isBusy} onMerged=${onMerged} />`}
+    <div class="stack">
+      <${Panel} title=${payload.canonical_name} aside=${html`<span class="tag">${payload.primary_type}</span>`}><${Card} entity=${entity} /><//>
+      <${EntityFacts} key=${version} id=${entity.id} />
+    </div>
+    <div class="stack">
+      <${EntityGraph} key=${version} entity=${entity} />
+      ${entity.status !== 'merged' && html`<${Twins} key=${version} entity=${entity} isBusy=${isBusy} onMerged=${onMerged} />`}
+    </div>
   </div>`
 }
 

@@ -2,7 +2,7 @@ import { html } from '../../html.js'
 import { formatCount, formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { clip } from '../../parts/record-text.js'
-import { formatDuration, Time } from '../../parts/time.js'
+import { describePace, formatDuration, Time } from '../../parts/time.js'
 
 /** @import { MemoryRecord } from '../../api/types.d.ts' */
 
@@ -19,7 +19,7 @@ export function FactsPanel({ record }) {
       <dt>Created</dt><dd><${Time} at=${record.created_at} /></dd>
       <dt>Changed</dt><dd><${Time} at=${record.updated_at} />, version ${formatCount(record.version)}</dd>
       <dt>Reinforced</dt><dd><${Time} at=${reinforced} /></dd>
-      <dt>Decay</dt><dd>${decay.curve}, half-life ${formatDuration(decay.half_life_seconds)}, gain ${decay.reinforcement_gain}, ${cap}</dd>
+      <dt>Decay</dt><dd>${describePace(decay)}, gain ${decay.reinforcement_gain}, ${cap}</dd>
       <dt>Deletion</dt><dd>${toWords(policy)}${decay.max_age_seconds > 0 ? `, at the latest after ${formatDuration(decay.max_age_seconds)}` : ''}</dd>
       <dt>Source</dt><dd>${toWords(record.source_type)}${record.provenance.sources.slice(0, 10).map(({ kind, ref }, index) => html`<div key=${index}>${toWords(kind)} <code>${clip(ref, 120)}</code></div>`)}${record.provenance.sources.length > 10 && html`<div class="note">and ${formatCount(record.provenance.sources.length - 10)} more</div>`}</dd>
       <dt>Tags</dt><dd>${record.tags.length === 0 ? html`<span class="none">none</span>` : html`<span class="row">${record.tags.map((tag) => html`<span key=${tag} class="tag">${tag}</span>`)}</span>`}</dd>
