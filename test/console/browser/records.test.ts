@@ -46,6 +46,23 @@ describeInBrowser('the list of records', () => {
     expect(errors).toEqual([])
   })
 
+  it('cuts a text that runs from right to left at its end', async () => {
+    const id = await storeRecord(setup.app, fact('مكتب طوكيو', 'يفضل', 'الشاي الأخضر مع النعناع. '.repeat(8)))
+    const page = await setup.open('/console/records')
+    const link = page.getByRole('link', { name: 'مكتب طوكيو يفضل' })
+    await link.waitFor()
+    const first = await page.evaluate<{ left: number; right: number }>(`(() => {
+      const range = document.createRange()
+      range.setStart(document.querySelector('a[href*="${id}"]').firstChild, 0)
+      range.setEnd(range.startContainer, 1)
+      return range.getBoundingClientRect().toJSON()
+    })()`)
+    const shown = await link.boundingBox()
+    if (!shown) throw new Error('the link is not drawn')
+    expect(first.right).toBeGreaterThan(first.left)
+    expect(first.right).toBeLessThanOrEqual(shown.x + shown.width + 1)
+  })
+
   it('cuts a long scope, so that the texts keep their room, and counts the tags that it leaves out', async () => {
     const tags = Array.from({ length: 9 }, (_, index) => `tag-${index}`)
     const more = { scope: `project:${'long-'.repeat(40)}`, tags }
@@ -154,6 +171,7 @@ describeInBrowser('the list of records', () => {
     await page.getByRole('link', { name: 'Ana prefers green tea' }).waitFor()
     for (const name of ['Pin', 'Reinforce', 'Forget', 'Restore'])
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+    expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0)
 
     const blind = await setup.app.issueKey(['maintenance:run'], { name: 'operator' })
     const other = await setup.open('/console/records', { key: blind })

@@ -16,10 +16,10 @@ export function RecordLine({ id, known, absent = 'not stored, or not for this ke
       ? html`<span class="bone" role="status" aria-label="Loading"></span>`
       : record === null
         ? html`<span class="none">${absent}</span>`
-        : html`<bdi>${toText(record)}</bdi>`
+        : toText(record)
   const href = toPath(['records', id])
   return html`<div class="record-line">
-    ${record ? html`<a id=${linkId} class="record-link content" href=${href}>${text}</a>` : text}
+    ${record ? html`<a id=${linkId} class="record-link content" dir="auto" href=${href}>${text}</a>` : text}
     <${RecordId} id=${id} isLink=${record !== null} />
   </div>`
 }

@@ -57,7 +57,7 @@ const columns = [
     label: 'Conversation',
     isMain: true,
     show: ({ id, scope }) =>
-      html`<a href=${toPath(['conversations', id], scope === undefined ? {} : { in: scope })} title=${id}><bdi>${id}</bdi></a>`,
+      html`<a href=${toPath(['conversations', id], scope === undefined ? {} : { in: scope })} title=${id} dir="auto">${id}</a>`,
   },
   { name: 'messages', label: 'Messages', isNumber: true, show: ({ messages }) => formatCount(messages) },
   { name: 'speakers', label: 'Speakers', show: ({ speakers }) => html`<${Speakers} of=${speakers} />` },

@@ -58,7 +58,7 @@ const columns = [
     label: 'Record',
     isMain: true,
     show: (record) =>
-      html`<a href=${toPath(['records', record.id])} title=${toText(record)}><bdi>${toText(record)}</bdi></a>`,
+      html`<a href=${toPath(['records', record.id])} title=${toText(record)} dir="auto">${toText(record)}</a>`,
   },
   { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
   { name: 'salience', label: 'Salience', isNumber: true, show: ({ salience }) => formatScore(salience) },

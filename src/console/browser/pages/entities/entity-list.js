@@ -125,7 +125,7 @@ const columns = [
     label: 'Name',
     isMain: true,
     show: (entity) =>
-      html`<a href=${toPath(['entities', entity.id])} title=${getName(entity)}><bdi>${getName(entity)}</bdi></a>`,
+      html`<a href=${toPath(['entities', entity.id])} title=${getName(entity)} dir="auto">${getName(entity)}</a>`,
   },
   {
     name: 'type',

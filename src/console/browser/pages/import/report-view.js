@@ -87,7 +87,12 @@ const refusedColumns = [
 
 /** @type {readonly Column<SeenRecord>[]} */
 const sampleColumns = [
-  { name: 'text', label: 'Record', isMain: true, show: (record) => html`<bdi>${toText(record)}</bdi>` },
+  {
+    name: 'text',
+    label: 'Record',
+    isMain: true,
+    show: (record) => html`<div class="clipped-line" dir="auto">${toText(record)}</div>`,
+  },
   { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
   {
     name: 'scope',

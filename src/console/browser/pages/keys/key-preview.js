@@ -96,7 +96,7 @@ const columns = [
     label: 'Record',
     isMain: true,
     show: ({ record }) =>
-      html`<a href=${toPath(['records', record.id])} target="_blank"><bdi>${toText(record)}</bdi></a>`,
+      html`<a href=${toPath(['records', record.id])} target="_blank" dir="auto">${toText(record)}</a>`,
   },
   { name: 'type', label: 'Type', show: ({ record }) => toWords(record.type) },
   {

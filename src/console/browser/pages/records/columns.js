@@ -18,7 +18,7 @@ export const textColumn = {
   label: 'Record',
   isMain: true,
   show: (record) =>
-    html`<a class="record-link" href=${toPath(['records', record.id])}><bdi>${toText(record)}</bdi></a>`,
+    html`<a class="record-link" dir="auto" href=${toPath(['records', record.id])}>${toText(record)}</a>`,
 }
 
 /** The columns to choose from. @type {readonly (Column<SeenRecord> & { label: string })[]} */

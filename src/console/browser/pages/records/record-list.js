@@ -18,6 +18,9 @@ import { ActiveFilters, buildRequest, FilterFields, filters } from './filters.js
 /** Everything that decides what the list holds, but not how it is shown. */
 const deciding = () => JSON.stringify(buildRequest())
 
+/** Without either, no action is offered for what is selected. */
+const canChange = () => may('lifecycle:write') || may('records:write')
+
 /** The records that the key may see, by every filter of the API. */
 export function RecordList() {
   const requested = deciding()
@@ -36,7 +39,7 @@ export function RecordList() {
       <${SearchBar} />
       <${ActiveFilters} />
       <div class="list-head">
-        ${(may('lifecycle:write') || may('records:write')) && html`<${BulkActions} selected=${(data?.items ?? []).filter(({ id }) => selected.has(id))} isBusy=${isLoading} onDone=${finish} />`}
+        ${canChange() && html`<${BulkActions} selected=${(data?.items ?? []).filter(({ id }) => selected.has(id))} isBusy=${isLoading} onDone=${finish} />`}
         <${OrderChoice} />
       </div>
       ${
@@ -118,7 +121,7 @@ function Rows({ records, next, isBusy, selected, setSelected }) {
       html`<input type="checkbox" aria-label=${`Select ${toText(record, 80)}`} checked=${selected.has(record.id)} onChange=${() => mark([record], !selected.has(record.id))} />`,
   }
   return html`<div>
-    <${Table} caption="Records" columns=${[boxes, textColumn, ...listChosenColumns()]} rows=${records} keyOf=${(/** @type {SeenRecord} */ { id }) => id} isBusy=${isBusy} />
+    <${Table} caption="Records" columns=${[...(canChange() ? [boxes] : []), textColumn, ...listChosenColumns()]} rows=${records} keyOf=${(/** @type {SeenRecord} */ { id }) => id} isBusy=${isBusy} />
     <${Pager} next=${next} />
   </div>`
 }
