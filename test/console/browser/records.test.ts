@@ -144,6 +144,19 @@ describeInBrowser('the list of records', () => {
     expect(await page.getByRole('columnheader', { name: 'Salience' }).count()).toBe(0)
   })
 
+  it('gives each filter its own room', async () => {
+    const page = await setup.open('/console/records?scope=team')
+    await page.getByLabel('Changed after').waitFor()
+    const overlaps = await page.evaluate<number[]>(`(() => {
+      const fields = [...document.querySelectorAll('.filters > *')]
+      return fields
+        .map((field) => [field, field.querySelector('input, select')])
+        .map(([field, input]) => input.getBoundingClientRect().right - field.getBoundingClientRect().right)
+        .filter((overlap) => overlap > 1)
+    })()`)
+    expect(overlaps).toEqual([])
+  })
+
   it('leads through a long list by pages', async () => {
     const records = Array.from({ length: 60 }, (_, place) =>
       fact(`Item ${place}`, 'is', 'listed', { scope: 'many' }),
