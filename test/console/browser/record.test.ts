@@ -62,6 +62,20 @@ describeInBrowser('the page of a record', () => {
     await expect.poll(async () => Number(await page.getByRole('slider').inputValue())).toBeGreaterThan(50)
   })
 
+  it('keeps the focus on the action when its dialog is closed', async () => {
+    const page = await setup.open(`/console/records/${tea}`)
+    const button = page.getByRole('button', { name: 'Reinforce', exact: true })
+    await button.press('Enter')
+    await page.getByRole('dialog', { name: 'Reinforce' }).waitFor()
+    const reload = page.waitForResponse((response) => response.url().includes(`/v1/records/${tea}`))
+    await page.keyboard.press('Escape')
+    await reload
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('button:focus', { hasText: 'Reinforce' }).waitFor()
+    await page.locator('[aria-disabled="true"]').waitFor({ state: 'detached' })
+    await page.locator('button:focus', { hasText: 'Reinforce' }).waitFor()
+  })
+
   it('promotes, demotes, pins, reinforces and penalizes with a reason', async () => {
     const page = await setup.open(`/console/records/${tea}`)
     await actWithReason(page, 'Promote')

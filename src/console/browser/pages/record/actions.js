@@ -8,7 +8,7 @@ import { actions } from './action-list.js'
 /** @import { Action } from './action-list.js' */
 
 /**
- * None works while the record is loaded again: it would name an old version.
+ * None works while the record is loaded again: it would name an old version. A button that is `disabled` would lose the focus.
  * @param {{ record: MemoryRecord, isBusy: boolean, onDone: () => void }} properties
  */
 export function RecordActions({ record, isBusy, onDone }) {
@@ -17,7 +17,7 @@ export function RecordActions({ record, isBusy, onDone }) {
   return html`<div class="row actions" role="group" aria-label="Actions">
     ${offered.map((action) => {
       const reason = action.whyNot?.(record)
-      return html`<button key=${action.action} type="button" class=${action.isDangerous ? 'danger' : undefined} disabled=${isBusy || reason !== undefined} title=${reason ?? action.explanation} onClick=${() => ask(action, record, onDone)}>${action.action}</button>`
+      return html`<button key=${action.action} type="button" class=${action.isDangerous ? 'danger' : undefined} disabled=${reason !== undefined} aria-disabled=${isBusy} title=${reason ?? action.explanation} onClick=${() => isBusy || ask(action, record, onDone)}>${action.action}</button>`
     })}
   </div>`
 }
