@@ -71,7 +71,6 @@ describeInBrowser('the page of a record', () => {
     await page.keyboard.press('Escape')
     await reload
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.locator('button:focus', { hasText: 'Reinforce' }).waitFor()
     await page.locator('[aria-disabled="true"]').waitFor({ state: 'detached' })
     await page.locator('button:focus', { hasText: 'Reinforce' }).waitFor()
   })
