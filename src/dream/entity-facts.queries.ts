@@ -100,11 +100,3 @@ export async function lockRecords(tx: Transaction, ids: readonly string[]): Prom
     select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for no key update
   `.execute(tx)
 }
-
-/** Returns what the run has counted before it was resumed. */
-export async function findRunFigure(db: Database, runId: string, figure: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select coalesce((stats ->> ${figure}::text)::float8, 0) as count from maintenance_runs where id = ${runId}::uuid
-  `.execute(db)
-  return rows[0]?.count ?? 0
-}

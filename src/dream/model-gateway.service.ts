@@ -1,13 +1,13 @@
 import type { Sensitivity } from '../domain/caller.ts'
 import { maskSecrets } from '../domain/masking.ts'
 import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
+import { findRunFigures } from '../jobs/run-figures.queries.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import type { Chat } from '../llm/chat.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
-import { addSpent, type Ceilings, isExhausted, type Spent } from '../llm/spending.ts'
+import { addSpent, type Ceilings, isExhausted, readSpent, type Spent, toFigures } from '../llm/spending.ts'
 import { askStrictly, type Reply } from '../llm/strict-question.ts'
 import type { DreamOptions } from './dream.schemas.ts'
-import { findSpent } from './model-budget.queries.ts'
 import {
   addAnswerRules,
   type DreamQuestion,
@@ -37,7 +37,8 @@ export function createModelGateway({ model }: { model: DreamModel | undefined })
     // The options were validated when the run was requested.
     const { ask_model: asksInDryRun = false } = context.run.options as DreamOptions
     if (!model || (context.run.dryRun && !asksInDryRun)) return undefined
-    return createModelSession(context, model, await findSpent(context.db, context.run.id))
+    const spentBefore = readSpent(await findRunFigures(context.db, context.run.id), 'model')
+    return createModelSession(context, model, spentBefore)
   }
 
   return { open }
@@ -81,14 +82,11 @@ function toQuestion<T>({ system, document, schema, name }: DreamQuestion<T>) {
 }
 
 function toCounts<T>(reply: Reply<T>, ms: number): Record<string, number> {
-  const { promptTokens, completionTokens, costMicros } = reply.spent
   const isInvalid = 'failure' in reply && reply.failure.reason === 'invalid_answer'
   return {
     model_calls: 1,
     model_invalid_answers: isInvalid ? 1 : 0,
     model_ms: ms,
-    model_prompt_tokens: promptTokens,
-    model_completion_tokens: completionTokens,
-    model_cost_micros: costMicros,
+    ...toFigures(reply.spent, 'model'),
   }
 }

@@ -16,6 +16,32 @@ export type Spent = { promptTokens: number; completionTokens: number; costMicros
 
 export const nothingSpent: Spent = { promptTokens: 0, completionTokens: 0, costMicros: 0 }
 
+/** The figures of a run that count what it has spent, each with a prefix: `model_prompt_tokens`. */
+const figureNames = {
+  promptTokens: 'prompt_tokens',
+  completionTokens: 'completion_tokens',
+  costMicros: 'cost_micros',
+} as const
+
+type Prefix = 'model' | 'extraction'
+
+export function readSpent(figures: Readonly<Record<string, number>>, prefix: Prefix): Spent {
+  const read = (name: keyof Spent) => figures[`${prefix}_${figureNames[name]}`] ?? 0
+  return {
+    promptTokens: read('promptTokens'),
+    completionTokens: read('completionTokens'),
+    costMicros: read('costMicros'),
+  }
+}
+
+export function toFigures(spent: Spent, prefix: Prefix): Record<string, number> {
+  return {
+    [`${prefix}_${figureNames.promptTokens}`]: spent.promptTokens,
+    [`${prefix}_${figureNames.completionTokens}`]: spent.completionTokens,
+    [`${prefix}_${figureNames.costMicros}`]: spent.costMicros,
+  }
+}
+
 /** An estimate for servers that do not count tokens. */
 const charactersPerToken = 4
 

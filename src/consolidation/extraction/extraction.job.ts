@@ -1,12 +1,21 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { getRank, type Sensitivity } from '../../domain/caller.ts'
 import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
+import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import { isBatchFailure, type Position, startPosition } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
 import { ModelFailure } from '../../llm/model-failure.ts'
-import { addSpent, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../llm/spending.ts'
+import {
+  addSpent,
+  type Ceilings,
+  isExhausted,
+  nothingSpent,
+  readSpent,
+  type Spent,
+  toFigures,
+} from '../../llm/spending.ts'
 import { askStrictly, type Reply } from '../../llm/strict-question.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
 import { type Episode, getEventTime } from '../episode.ts'
@@ -22,7 +31,6 @@ import type { Facts } from '../facts/facts.service.ts'
 import type { Stage, StageContext } from '../stages.ts'
 import {
   claimUntil,
-  findSpent,
   lockClaimed,
   postponeClaimed,
   releaseAllClaims,
@@ -63,7 +71,7 @@ export function createExtractionStage({
   async function run(context: StageContext): Promise<void> {
     if (context.run.dryRun && !context.asksModel) return
     const readStopwatch = createStopwatch()
-    let progress: Progress = { after: startPosition, failures: 0, spent: await readSpent(context) }
+    let progress: Progress = { after: startPosition, failures: 0, spent: await findSpent(context) }
     for (let hasMore = true; hasMore; ) {
       const { after, failures, spent } = progress
       if (failures >= maxFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
@@ -76,10 +84,10 @@ export function createExtractionStage({
     }
   }
 
-  async function readSpent({ inBatch, run: { dryRun, id } }: StageContext): Promise<Spent> {
+  async function findSpent({ inBatch, run: { dryRun, id } }: StageContext): Promise<Spent> {
     const { spent } = await inBatch(async (tx) => {
       if (!dryRun) await releaseAllClaims(tx)
-      return { done: 0, spent: dryRun ? nothingSpent : await findSpent(tx, id) }
+      return { done: 0, spent: dryRun ? nothingSpent : readSpent(await findRunFigures(tx, id), 'extraction') }
     })
     return spent
   }
@@ -132,7 +140,7 @@ export function createExtractionStage({
   }
 
   async function storeReply(context: StageContext, reply: ExtractionReply, ms: number): Promise<void> {
-    const spending = { ...toCounts(reply.spent), extraction_ms: ms }
+    const spending = { ...toFigures(reply.spent, 'extraction'), extraction_ms: ms }
     if ('failure' in reply) return postpone(context, reply, reply.failure, spending)
     try {
       await context.inBatch(async (tx) => {
@@ -214,14 +222,6 @@ async function recordFaultOfModel(context: StageContext, replies: readonly Extra
   const failures = replies.flatMap((reply) => ('failure' in reply ? reply.failure : []))
   const error = failures.find(({ affectsAllRequests, reason }) => affectsAllRequests && reason !== 'aborted')
   if (error) await context.recordFault({ error, part: 'extraction' })
-}
-
-function toCounts({ promptTokens, completionTokens, costMicros }: Spent) {
-  return {
-    extraction_prompt_tokens: promptTokens,
-    extraction_completion_tokens: completionTokens,
-    extraction_cost_micros: costMicros,
-  }
 }
 
 function createStopwatch() {

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type PostponedEpisode, setPostponed } from '../episode-batches.queries.ts'
 
@@ -48,16 +47,4 @@ export async function postponeClaimed(
     returning record_id as id, attempts, due_at = 'infinity' as is_given_up
   `.execute(tx)
   return rows[0]
-}
-
-/** Returns what the run has spent before it was resumed. */
-export async function findSpent(db: Database, runId: string) {
-  const { rows } = await sql<{ prompt: number; completion: number; cost: number }>`
-    select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,
-      coalesce((stats ->> 'extraction_completion_tokens')::float8, 0) as completion,
-      coalesce((stats ->> 'extraction_cost_micros')::float8, 0) as cost
-    from maintenance_runs where id = ${runId}::uuid
-  `.execute(db)
-  const { prompt = 0, completion = 0, cost = 0 } = rows[0] ?? {}
-  return { promptTokens: prompt, completionTokens: completion, costMicros: cost }
 }

@@ -3,9 +3,9 @@ import type { Transaction } from '../../db/transaction.ts'
 import { getRank } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import { findServingModel } from '../../embeddings/index.ts'
+import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { isBatchFailure } from '../../jobs/table-walk.ts'
-import { findRunFigure } from '../entity-facts.queries.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelSession } from '../model-question.ts'
 import type { DreamContext, Step } from '../steps.ts'
@@ -62,8 +62,7 @@ export function createClusteringStep(resources: Resources): Step {
 
   /** Returns what is left for a run that was resumed. */
   async function findAllowance({ db, run: { id } }: DreamContext): Promise<Allowance> {
-    const merged = await findRunFigure(db, id, 'clusters_merged')
-    const rejected = await findRunFigure(db, id, 'clusters_rejected')
+    const { clusters_merged: merged = 0, clusters_rejected: rejected = 0 } = await findRunFigures(db, id)
     return { remaining: maxQuestions - merged - rejected }
   }
 

@@ -1,10 +1,11 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, type Sensitivity } from '../../domain/caller.ts'
 import { maskText } from '../../domain/masking.ts'
+import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
-import { findRunFigure, lockRecords } from '../entity-facts.queries.ts'
+import { lockRecords } from '../entity-facts.queries.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
 import { createRefusalCounter, isConclusive, runInBatch } from '../question-loop.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
@@ -31,7 +32,8 @@ export function createProbingStep({ textLanguage }: Resources): Step {
     if (!model) return
     const now = run.startedAt
     const ceiling = model.maxSensitivity
-    const limit = maxProbed - (await findRunFigure(db, run.id, 'beliefs_probed'))
+    const { beliefs_probed: probed = 0 } = await findRunFigures(db, run.id)
+    const limit = maxProbed - probed
     if (limit <= 0) return
     const countRefusal = createRefusalCounter()
     for (const id of await listDue(db, { scope: run.scope, now, ceiling, limit })) {

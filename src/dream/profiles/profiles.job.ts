@@ -2,17 +2,12 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
 import { createFactHandle } from '../../domain/handles.ts'
+import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
 import { findRecords, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
-import {
-  type Entity,
-  findEntity,
-  findEntityFacts,
-  findRunFigure,
-  lockRecords,
-} from '../entity-facts.queries.ts'
+import { type Entity, findEntity, findEntityFacts, lockRecords } from '../entity-facts.queries.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
 import { askDueQuestions } from '../question-loop.service.ts'
@@ -63,7 +58,7 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
     const { model } = context
     await retireStaleProfiles(context)
     if (!model) return
-    const askedCount = await findRunFigure(context.db, context.run.id, 'cards_asked')
+    const { cards_asked: askedCount = 0 } = await findRunFigures(context.db, context.run.id)
     await askDueQuestions<string, DueProfile>(context, model, {
       part: step,
       remaining: maxQuestions - askedCount,

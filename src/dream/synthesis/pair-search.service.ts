@@ -5,7 +5,7 @@ import { findThresholds } from '../../domain/similarity-thresholds.ts'
 import { decode } from '../../domain/vector-codes.ts'
 import type { DreamContext } from '../steps.ts'
 import { createOutline, type EntityOutline, findSimilar, type Pair, sortPairs } from './entity-pairs.ts'
-import { findEntityVectors, listMostReferencedEntities, type ServingModel } from './synthesis.queries.ts'
+import { findEntityVectors, listMostReferencedEntities } from './synthesis.queries.ts'
 
 /** Every pair is compared, which limits the number of entities: 125,000 pairs at most. */
 const maxEntities = 500
@@ -13,7 +13,12 @@ const maxFactVectors = 30
 /** Entities whose vectors are in memory at the same time. */
 const pageSize = 50
 
-type PairFilter = { scope: string; ceiling: Sensitivity; model: ServingModel }
+type PairFilter = {
+  scope: string
+  ceiling: Sensitivity
+  /** Vectors of different models cannot be compared. */
+  model: { id: number; provider: string; dimensions: number }
+}
 
 /** Returns the similar pairs of one scope that come from different contexts, whether or not they are already linked. */
 export async function findPairs(db: Database, context: DreamContext, filter: PairFilter): Promise<Pair[]> {

@@ -2,16 +2,12 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, getRank, type Sensitivity } from '../../domain/caller.ts'
 import { addInverses, createEdge } from '../../domain/edges.ts'
+import { findServingModel } from '../../embeddings/index.ts'
+import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockTombstonesShared, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
-import {
-  type Entity,
-  findEntity,
-  findEntityFacts,
-  findRunFigure,
-  lockRecords,
-} from '../entity-facts.queries.ts'
+import { type Entity, findEntity, findEntityFacts, lockRecords } from '../entity-facts.queries.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
 import { askDueQuestions } from '../question-loop.service.ts'
@@ -20,12 +16,7 @@ import { createQuestionDigest } from '../verdict-digest.ts'
 import { upsertVerdict } from '../verdicts.queries.ts'
 import type { Pair } from './entity-pairs.ts'
 import { findPairs } from './pair-search.service.ts'
-import {
-  findRememberedDigests,
-  findServingModelSize,
-  findUnrelatedPairs,
-  listScopes,
-} from './synthesis.queries.ts'
+import { findRememberedDigests, findUnrelatedPairs, listScopes } from './synthesis.queries.ts'
 import {
   buildQuestion,
   type Connection,
@@ -51,7 +42,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
     if (!model) return
-    const askedCount = await findRunFigure(context.db, context.run.id, 'pairs_asked')
+    const { pairs_asked: askedCount = 0 } = await findRunFigures(context.db, context.run.id)
     await askDueQuestions<Connection, DuePair>(context, model, {
       part: step,
       remaining: maxQuestions - askedCount,
@@ -73,7 +64,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
 
   async function* listPairs(context: DreamContext, model: ModelSession): AsyncGenerator<readonly Pair[]> {
     const { db } = context
-    const serving = await findServingModelSize(db)
+    const serving = await findServingModel(db)
     const ceiling = model.maxSensitivity
     if (!serving) return
     for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: maxScopes })) {

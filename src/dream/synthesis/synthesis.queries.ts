@@ -6,17 +6,6 @@ import type { Sensitivity } from '../../domain/caller.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { factsOfEntity, isWritableEntity, referencePredicates } from '../entity-facts.queries.ts'
 
-export type ServingModel = { id: number; provider: string; dimensions: number }
-
-/** Returns the model that serves searches. Vectors of different models cannot be compared. */
-export async function findServingModelSize(db: Database): Promise<ServingModel | undefined> {
-  return db
-    .selectFrom('embedding_models')
-    .where('serves', '=', true)
-    .select(['id', 'provider', 'dimensions'])
-    .executeTakeFirst()
-}
-
 type Span = { scope: string | null; ceiling: Sensitivity }
 
 /** Returns the scopes with at least two entities, those with the most first. */

@@ -353,13 +353,6 @@ set claimed_until = $1::timestamptz
     where stage = 'extraction'
 and record_id = any($2::uuid[]);
 
--- src/consolidation/extraction/extraction.queries.ts findSpent
-    select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,
-      coalesce((stats ->> 'extraction_completion_tokens')::float8, 0) as completion,
-      coalesce((stats ->> 'extraction_cost_micros')::float8, 0) as cost
-    from maintenance_runs
-where id = $1::uuid;
-
 -- src/consolidation/extraction/extraction.queries.ts lockClaimed
     select record_id as id
 from unconsolidated

@@ -516,11 +516,6 @@ and far.id = any($1::uuid[])) as far
     join contents as c on c.record_id = known.id
     order by known.created_at desc, known.id desc;
 
--- src/dream/entity-facts.queries.ts findRunFigure
-    select coalesce((stats ->> $1::text)::float8, 0) as count
-from maintenance_runs
-where id = $2::uuid;
-
 -- src/dream/entity-facts.queries.ts isProfile
 select r.id
 from records as r
@@ -551,13 +546,6 @@ and r.sensitivity <= $1;
 from records as r
 where r.id = any($1::uuid[])
 order by r.id for no key update;
-
--- src/dream/model-budget.queries.ts findSpent
-    select coalesce((stats ->> 'model_prompt_tokens')::float8, 0) as "promptTokens",
-      coalesce((stats ->> 'model_completion_tokens')::float8, 0) as "completionTokens",
-      coalesce((stats ->> 'model_cost_micros')::float8, 0) as "costMicros"
-    from maintenance_runs
-where id = $1::uuid;
 
 -- src/dream/probing/probing.queries.ts findBelief
     select r.id, r.version, r.created_at, coalesce(r.last_accessed_at, r.created_at) as used_at,
@@ -879,11 +867,6 @@ and v.model_id = $2
 from dream_verdicts
     where step = 'synthesis'
 and digest = any($1::bytea[]);
-
--- src/dream/synthesis/synthesis.queries.ts findServingModelSize
-select "id", "provider", "dimensions"
-from "embedding_models"
-where "serves" = $1;
 
 -- src/dream/synthesis/synthesis.queries.ts findUnrelatedPairs
     select pair.place::int - 1 as place

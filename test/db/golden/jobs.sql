@@ -33,3 +33,8 @@ and "done" = $2
 order by "first_block" desc
 limit $3
 for update skip locked;
+
+-- src/jobs/run-figures.queries.ts findRunFigures
+select "stats"
+from "maintenance_runs"
+where "id" = $1;

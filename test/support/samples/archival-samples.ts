@@ -5,7 +5,6 @@ import { defaultRetentionShape } from '../../../src/domain/retention.ts'
 import * as forgetting from '../../../src/dream/archival-step.queries.ts'
 import * as clustering from '../../../src/dream/clustering/clustering.queries.ts'
 import * as drift from '../../../src/dream/drift/drift.queries.ts'
-import * as asking from '../../../src/dream/model-budget.queries.ts'
 import * as verdicts from '../../../src/dream/verdicts.queries.ts'
 import { startPosition } from '../../../src/jobs/table-walk.ts'
 import * as promoting from '../../../src/lifecycle/promotion.queries.ts'
@@ -41,7 +40,6 @@ export const archivalSamples: Record<string, Record<string, Sample | Record<stri
     findArchivalValues: (db) => removals.findArchivalValues(db, id),
     findBudgetValues: (db) => removals.findBudgetValues(db, id),
   },
-  'src/dream/model-budget.queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
   'src/dream/verdicts.queries.ts': {
     hasVerdict: (db) => verdicts.hasVerdict(db, { step: 'cluster', digest }),
     upsertVerdict: (db) =>

@@ -84,6 +84,5 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     releaseClaims: within((tx) => extraction.releaseClaims(tx, [id])),
     lockClaimed: within((tx) => extraction.lockClaimed(tx, [id])),
     postponeClaimed: within((tx) => extraction.postponeClaimed(tx, { id, reason: 'why', now })),
-    findSpent: (db) => extraction.findSpent(db, id),
   },
 }

@@ -40,7 +40,6 @@ export const dreamModelSamples: Record<string, Record<string, Sample | Record<st
       'of some': (db) => linked.findEntityFacts(db, id, { limit: 40, among: [id] }),
     },
     lockRecords: (db) => inTransaction(db, (tx) => linked.lockRecords(tx, [id])),
-    findRunFigure: (db) => linked.findRunFigure(db, id, 'pairs_asked'),
   },
   'src/dream/probing/probing.queries.ts': {
     listDue: (db) => probing.listDue(db, { ...due, scope: 'team', limit: 5 }),
@@ -49,7 +48,6 @@ export const dreamModelSamples: Record<string, Record<string, Sample | Record<st
     upsertProbe: (db) => inTransaction(db, (tx) => probing.upsertProbe(tx, id, now)),
   },
   'src/dream/synthesis/synthesis.queries.ts': {
-    findServingModelSize: (db) => synthesising.findServingModelSize(db),
     listScopes: (db) => synthesising.listScopes(db, { scope: null, ceiling: 'low', limit: 20 }),
     listMostReferencedEntities: (db) =>
       synthesising.listMostReferencedEntities(db, { scope: 'team', ceiling: 'low', limit: 500 }),

@@ -2,6 +2,7 @@ import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as ranges from '../../../src/jobs/ranges.queries.ts'
+import * as figures from '../../../src/jobs/run-figures.queries.ts'
 import * as sweep from '../../../src/lifecycle/decay-sweep.queries.ts'
 import * as maintenance from '../../../src/maintenance/maintenance.queries.ts'
 import * as batches from '../../../src/maintenance/running/batches.queries.ts'
@@ -45,6 +46,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       revised: (db) => inTransaction(db, (tx) => sweep.findNextPosition(tx, 'revised', walked)),
     },
   },
+  'src/jobs/run-figures.queries.ts': { findRunFigures: (db) => figures.findRunFigures(db, id) },
   'src/jobs/ranges.queries.ts': {
     insertRanges: (db) => inTransaction(db, (tx) => ranges.insertRanges(tx, id, 256)),
     takeRange: (db) => inTransaction(db, (tx) => ranges.takeRange(tx, id)),
