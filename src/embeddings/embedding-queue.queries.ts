@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { embeddingClaimsKey } from '../db/fragments/lock-keys.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
@@ -27,7 +28,7 @@ export async function findWork(db: Database, now: Date): Promise<{ is_due: boole
  * first had taken, so that storing their vectors would skip them.
  */
 export async function lockClaims(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7350 # lock_seed(), 11)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${embeddingClaimsKey})`.execute(tx)
 }
 
 type ClaimInput = { modelId: number; now: Date; until: Date; scope: string | null; limit: number }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { mergesKey } from '../db/fragments/lock-keys.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
@@ -104,8 +105,8 @@ function isAfter({ created_at: at, id }: { created_at: string; id: string }): Ra
  */
 export async function lockMergesAcrossScopes(tx: Transaction, scope: string): Promise<void> {
   await sql`
-    select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(7350 # lock_seed(), 5)
-      else pg_advisory_xact_lock_shared(7350 # lock_seed(), 5) end
+    select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(${mergesKey})
+      else pg_advisory_xact_lock_shared(${mergesKey}) end
   `.execute(tx)
 }
 

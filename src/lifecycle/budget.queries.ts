@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { createScopeSizeKey } from '../db/fragments/lock-keys.ts'
 import { computeSalienceAt } from '../db/fragments/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { unscoped } from '../domain/caller.ts'
@@ -115,7 +116,7 @@ function selectDueForPruning(instants: Instants): RawBuilder<unknown> {
  * afterwards stays true. Records that are added meanwhile only make the excess larger.
  */
 export async function lockScopeSize(tx: Transaction, scope: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7351 # lock_seed(), hashtext(${scope}::text) & 63)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${createScopeSizeKey(scope)})`.execute(tx)
   await sql`select from budgets where scope = any(${sql.val([scope, unscoped])}::text[]) for share`.execute(
     tx,
   )

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { createScopeSizeKey } from '../db/fragments/lock-keys.ts'
 import type { Budgets } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { type Trust, unscoped } from '../domain/caller.ts'
@@ -45,7 +46,7 @@ export async function findBudget(
  * old budget after the new one was answered. A batch under the default locks the row of the default instead.
  */
 export async function lockBudget(tx: Transaction, scope: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7351 # lock_seed(), hashtext(${scope}::text) & 63)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${createScopeSizeKey(scope)})`.execute(tx)
 }
 
 export async function upsertBudget(tx: Transaction, row: BudgetRow): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { cellSetsKey } from '../../db/fragments/lock-keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import type { VectorPosition } from '../compression.queries.ts'
@@ -84,7 +85,7 @@ export async function sampleVectors(
 
 /** Serialises the changes of sets, and returns the newest one. */
 export async function lockCellSets(tx: Transaction, modelId: number): Promise<number | null> {
-  await sql`select pg_advisory_xact_lock(7350 # lock_seed(), 13)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${cellSetsKey})`.execute(tx)
   const { rows } = await sql<{ id: number | null }>`
     select max(id) as id from vector_cells where model_id = ${modelId}
   `.execute(tx)

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
+import { comparisonKey } from '../../db/fragments/lock-keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity, SourceType } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
@@ -28,7 +29,7 @@ export async function countUncompared(db: Database, scope: string | null): Promi
  */
 export async function tryLockComparison(tx: Transaction): Promise<boolean> {
   const { rows } = await sql<{ is_mine: boolean }>`
-    select pg_try_advisory_xact_lock(7350 # lock_seed(), 12) as is_mine
+    select pg_try_advisory_xact_lock(${comparisonKey}) as is_mine
   `.execute(tx)
   return rows[0]?.is_mine ?? false
 }

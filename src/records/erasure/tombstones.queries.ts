@@ -1,5 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { tombstonesKey } from '../../db/fragments/lock-keys.ts'
 import type { Tombstones } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Trust } from '../../domain/caller.ts'
@@ -28,7 +29,7 @@ export async function findTombstonesOf(
 
 /** Waits for all transactions that are storing content, and blocks new ones. */
 export async function lockTombstonesExclusive(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7350 # lock_seed(), 3)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${tombstonesKey})`.execute(tx)
 }
 
 /**
@@ -36,7 +37,7 @@ export async function lockTombstonesExclusive(tx: Transaction): Promise<void> {
  * other order the two would deadlock, and PostgreSQL takes a second to find a deadlock.
  */
 export async function lockTombstonesShared(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3)`.execute(tx)
+  await sql`select pg_advisory_xact_lock_shared(${tombstonesKey})`.execute(tx)
 }
 
 /**
