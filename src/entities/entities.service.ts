@@ -10,6 +10,7 @@ import { AppError } from '../kernel/errors.ts'
 import {
   findReadableRecord,
   findRecords,
+  isWhole,
   type MemoryRecord,
   presentRecord,
   type RecordsService,
@@ -81,7 +82,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const { trust } = caller
     await requireEntity(db, caller, id)
     const record = await records.read(caller, id)
-    if ('redacted' in record) return record
+    if (!isWhole(record)) return record
     const { digest } = createFactHandle({ subject: record.id, predicate: 'profile' })
     const card = await findPeerCard(db, { digest, scope: record.scope ?? unscoped, trust })
     return card === undefined ? record : { ...record, peer_card_id: card }

@@ -1,8 +1,8 @@
 import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
-import type { RecordsService } from '../records/index.ts'
+import { isWhole, type RecordsService } from '../records/index.ts'
 import type { createRetrievalService } from '../retrieval/index.ts'
-import { isWhole, markDisputed, type ReadingServices, writeStatement } from './reading-tools.service.ts'
+import { markDisputed, type ReadingServices, writeStatement } from './reading-tools.service.ts'
 import { defineTool, reads, type Tool } from './tool.ts'
 import { FetchInput, SearchInput } from './tools.schemas.ts'
 

@@ -1,6 +1,6 @@
 import type { Trust } from '../domain/caller.ts'
 import type { createAccessService, createExplainService } from '../lifecycle/index.ts'
-import type { MemoryRecord, RecordsService, RedactedRecord } from '../records/index.ts'
+import { isWhole, type MemoryRecord, type RecordsService, type RedactedRecord } from '../records/index.ts'
 import {
   type createPromptContextService,
   type createRetrievalService,
@@ -144,10 +144,6 @@ function describeEmpty(omitted: readonly { reason: string }[], maxTokens: number
   const left = omitted.filter(({ reason }) => reason === 'budget').length
   if (left === 0) return 'Nothing is remembered about this.'
   return `${left === 1 ? '1 record does' : `${left} records do`} not fit into max_tokens (${maxTokens}). Call again with more.`
-}
-
-export function isWhole(record: MemoryRecord | RedactedRecord): record is MemoryRecord {
-  return !('redacted' in record)
 }
 
 /** The words of a record, masked. */

@@ -5,11 +5,10 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { truncate } from '../kernel/truncated-text.ts'
 import type { createReinforcementService } from '../lifecycle/index.ts'
-import { type MemoryRecord, NewRecord, type RecordsService } from '../records/index.ts'
+import { isWhole, type MemoryRecord, NewRecord, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
 import { describeState } from './bounded-answers.service.ts'
-import { isWhole } from './reading-tools.service.ts'
 import { changes, defineTool, repeats, type Tool, type ToolContext } from './tool.ts'
 import {
   ReinforceInput,
@@ -88,8 +87,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
   async function supersede({ call, actor }: ToolContext, id: string, text: string, rationale: string) {
     const { caller, tx } = call
     const old = await records.read(caller, id, { tx })
-    if ('redacted' in old)
-      throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
+    if (!isWhole(old)) throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
     const { payload, tags, version } = old
     if (payload.kind === 'episodic') throw new AppError('episodic_immutable', 'An episode is not rewritten.')
     if (payload.kind !== 'semantic')

@@ -41,6 +41,7 @@ export { createTextUpdate } from './outdated-texts.service.ts'
 export { maxNewRelations, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
 export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
 export {
+  isWhole,
   presentCreated,
   presentRecord,
   presentWritten,

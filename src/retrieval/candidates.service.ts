@@ -26,9 +26,10 @@ type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditio
 
 type MatchSearch = { limit: number; periods: PeriodsInQuestion | undefined; states: TextStates }
 
-type CandidateResources = Channels & { db: Database; conversationGapMs: number }
+type RootSearchResources = Channels & { db: Database; conversationGapMs: number }
 
-export function createCandidates(resources: CandidateResources) {
+/** Returns the search for the roots of an answer. */
+export function createRootSearch(resources: RootSearchResources) {
   const { db, text: textSearch } = resources
   const search = createChannelSearch(resources)
 
@@ -88,7 +89,7 @@ export function createCandidates(resources: CandidateResources) {
       return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
     }
     const [found, time] = await Promise.all([
-      search(input, question, conditions, { depth, requested: limit, periods, states }),
+      search(input, question, conditions, { limit: depth, requested: limit, periods, states }),
       periods ? searchPeriods(periods) : [],
     ])
     // Of the records that nothing else finds, the first are enough.
@@ -155,7 +156,7 @@ export function createCandidates(resources: CandidateResources) {
     return [...new Set([...(await picked).map(({ id }) => id), ...(await moved)])]
   }
 
-  return { findRoots }
+  return findRoots
 }
 
 /** The higher of the cosine and the text score relative to the best match. */

@@ -22,16 +22,22 @@ export type SearchInput = {
   fallsBack?: boolean
 }
 
-/** How many matches of each channel are read, and how many records are requested in the end. */
-export type SearchDepth = {
-  depth: number
+export type ChannelSearchOptions = {
+  /** How many matches of each channel are read. */
+  limit: number
+  /** How many records are requested in the end. */
   requested: number
   periods?: PeriodsInQuestion | undefined
   /** Takes the states of the records, where a search reads them anyway. */
   states?: TextStates
 }
 
-type WordSearch = { sentence: string; question: Question; conditions: Conditions; depth: SearchDepth }
+type WordSearch = {
+  sentence: string
+  question: Question
+  conditions: Conditions
+  options: ChannelSearchOptions
+}
 
 type Resources = Channels & { db: Database; conversationGapMs: number }
 
@@ -49,14 +55,16 @@ export function createChannelSearch({
     input: SearchInput,
     question: Question,
     conditions: Conditions,
-    depth: SearchDepth,
+    options: ChannelSearchOptions,
   ): Promise<ChannelMatches> {
     const { text, queryVector } = input
     const includedText = dropExcluded(text ?? '')
     const required = [...conditions, ...textSearch.listRequirements(text ?? '')]
-    const { depth: limit, states } = depth
+    const { limit, states } = options
     const byText =
-      text === undefined ? undefined : searchWordsAndPeriods({ sentence: text, question, conditions, depth })
+      text === undefined
+        ? undefined
+        : searchWordsAndPeriods({ sentence: text, question, conditions, options })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
@@ -75,7 +83,7 @@ export function createChannelSearch({
 
   /** Of a time that the question names, records with fewer of its words are found too: "What did Anna do in May?" */
   async function searchWordsAndPeriods(search: WordSearch): Promise<Match[]> {
-    const { periods } = search.depth
+    const { periods } = search.options
     const all = searchWords(search)
     if (!periods || periods.isAll) return all
     // With `certain` a search that finds few records would look at the times of the whole store.
@@ -85,8 +93,8 @@ export function createChannelSearch({
   }
 
   function searchWords(
-    { sentence, question, conditions, depth: { depth: limit, requested, states } }: WordSearch,
-    options: { days?: readonly DayRange[]; certain?: number } = {},
+    { sentence, question, conditions, options: { limit, requested, states } }: WordSearch,
+    span: { days?: readonly DayRange[]; certain?: number } = {},
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
@@ -100,7 +108,7 @@ export function createChannelSearch({
       surroundings,
       states,
       ...narrower,
-      ...options,
+      ...span,
     })
   }
 

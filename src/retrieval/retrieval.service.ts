@@ -5,13 +5,13 @@ import type { Trust } from '../domain/caller.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { findRecords, presentRecord, redactRecord, type StoredRecord } from '../records/index.ts'
-import { createCandidates, type Roots } from './candidates.service.ts'
+import { findRecords, isWhole, presentRecord, redactRecord, type StoredRecord } from '../records/index.ts'
+import { createRootSearch, type Roots } from './candidates.service.ts'
 import type { Channels } from './channel-search.service.ts'
 import { type Expanded, expand } from './expansion.service.ts'
 import { listEdgesAmong } from './expansion.ts'
 import { findPastStates } from './past-record.queries.ts'
-import { presentPast } from './past-record.ts'
+import { type PastState, presentPast } from './past-record.ts'
 import { type Question, readQuestion } from './question.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery, Selection } from './retrieval.schemas.ts'
 import { readTrackRecord, type SelectionCandidate, selectProcedure } from './selection.ts'
@@ -33,7 +33,7 @@ export type ServedAnswer = { answer: Retrieval; servedIds: string[] }
 const regretDepth = 10
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
-  const candidates = createCandidates({ db, ...channels })
+  const findRoots = createRootSearch({ db, ...channels })
   const findSuppressed = createSuppressionSearch({ db, ...channels })
 
   /** `fallsBack: false`: the answer is empty where nothing matches the question. */
@@ -49,7 +49,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const search = { text: input.task_descriptor, queryVector, fallsBack }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
-      candidates.findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
+      findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
       input.explain ? findSuppressed(question, search, now) : undefined,
     ])
     const expanded = await expand(db, question, roots.candidateNodes, { maxHops, nodeLimit })
@@ -64,7 +64,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
       ...(selection ? { selection } : {}),
       ...(suppressed ? { suppressed } : {}),
     }
-    return { answer, servedIds: presented.nodes.filter(isWhole).map(({ record }) => record.id) }
+    return { answer, servedIds: presented.nodes.flatMap(({ record }) => (isWhole(record) ? record.id : [])) }
   }
 
   async function readVector(numbers: RetrieveQuery['query_embedding']) {
@@ -94,7 +94,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const nodes = candidateNodes.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
       const record = shown.get(id)
       if (!record) return []
-      const explained = isExplained && !('redacted' in record) ? { signals } : {}
+      const explained = isExplained && isWhole(record) ? { signals } : {}
       return [{ record, root: hop === 0, hop, score, ...explained }]
     })
     return { nodes, stored }
@@ -131,18 +131,14 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const question = { ...readQuestion(input, trust, now), includesForgotten: true }
     const search = { text: input.task_descriptor, queryVector: await readVector(input.query_embedding) }
     if (question.isPast || (search.text === undefined && search.queryVector === undefined)) return []
-    const { candidateNodes } = await candidates.findRoots(question, search, regretDepth, now)
+    const { candidateNodes } = await findRoots(question, search, regretDepth, now)
     return candidateNodes.map(({ id }) => id)
   }
 
   return { retrieve, presentRecords, findWithForgotten }
 }
 
-function presentAt(
-  stored: StoredRecord,
-  { trust, at }: Question,
-  then: Parameters<typeof presentPast>[1] | undefined,
-) {
+function presentAt(stored: StoredRecord, { trust, at }: Question, then: PastState | undefined) {
   if (!isOpenTo(trust, stored.sensitivity)) return redactRecord(stored, at)
   const record = presentRecord(stored, at)
   return then ? presentPast(record, then, at) : record
@@ -164,10 +160,6 @@ function selectAmong(
     return known ? [{ id, applicability, ...known }] : []
   })
   return selectProcedure(procedures, at, threshold)
-}
-
-function isWhole({ record }: RetrievedNode): boolean {
-  return !('redacted' in record)
 }
 
 function createRefusal(pointer: string, message: string): AppError {

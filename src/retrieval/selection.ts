@@ -16,7 +16,6 @@ export type SelectionCandidate = TrackRecord & {
   applicability: number | null
 }
 
-const defaultConfidenceThreshold = 0.7
 /** Neutral: an untried procedure does not count as failed. */
 const noData = 0.5
 const recencyHalfLifeMilliseconds = 30 * 86_400_000
@@ -51,13 +50,13 @@ function parseInstant(text: string | undefined): Date | null {
 
 /** Ranks the candidates; null when there are none. */
 export function selectProcedure(
-  contenders: readonly SelectionCandidate[],
+  candidates: readonly SelectionCandidate[],
   now: Date,
-  threshold: number = defaultConfidenceThreshold,
+  threshold: number,
 ): Selection | null {
-  if (contenders.length === 0) return null
-  const ranked = contenders
-    .map((contender) => ({ id: contender.id, score: scoreCandidate(contender, now) }))
+  if (candidates.length === 0) return null
+  const ranked = candidates
+    .map((candidate) => ({ id: candidate.id, score: scoreCandidate(candidate, now) }))
     .sort(compareMatches)
   const confidence = computeConfidence(ranked.map(({ score }) => score))
   return {
@@ -68,10 +67,10 @@ export function selectProcedure(
   }
 }
 
-export function scoreCandidate(contender: SelectionCandidate, now: Date): number {
-  const applicability = contender.applicability ?? noData
-  const successRate = contender.success_rate ?? noData
-  return (applicability + successRate + computeRecency(contender.last_used_at, now)) / 3
+export function scoreCandidate(candidate: SelectionCandidate, now: Date): number {
+  const applicability = candidate.applicability ?? noData
+  const successRate = candidate.success_rate ?? noData
+  return (applicability + successRate + computeRecency(candidate.last_used_at, now)) / 3
 }
 
 function computeRecency(lastUsedAt: Date | null, now: Date): number {

@@ -12,10 +12,9 @@ export async function findSuppressedStates(
   ids: readonly string[],
   question: Question,
 ): Promise<(SuppressedState & { id: string })[]> {
-  const status = selectStatus(question)
   const { rows } = await sql<SuppressedState & { id: string }>`
-    select r.id, ${status} as status, ${isValidAtInstant(question)} as is_valid, ${computeSalienceAtInstant(question)} as salience,
-      ${status} = 'invalidated' as is_retracted
+    select r.id, ${selectStatus(question)} as status, ${isValidAtInstant(question)} as is_valid,
+      ${computeSalienceAtInstant(question)} as salience
     from records as r
     where r.id = any(${sql.val(ids)}::uuid[]) and ${joinConditions(listMatchingConditions(question, 'whole'))}
     order by r.id

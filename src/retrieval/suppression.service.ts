@@ -23,7 +23,7 @@ export function createSuppressionSearch(resources: Resources) {
     const matches =
       input.text !== undefined || input.queryVector !== undefined
         ? await search(input, question, listSuppressedConditions(question), {
-            depth: maxSuppressed,
+            limit: maxSuppressed,
             requested: maxSuppressed,
           })
         : { graph: await listMatching(question, now) }

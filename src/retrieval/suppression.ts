@@ -6,7 +6,6 @@ import type { Suppressed } from './retrieval.schemas.ts'
 
 export type SuppressedState = {
   status: RecordStatus
-  is_retracted: boolean
   is_valid: boolean
   salience: number
 }
@@ -17,7 +16,7 @@ export function findSuppressionReason(
   question: Question,
 ): Suppressed['reason'] | undefined {
   const { statuses, includesExpired, minSalience } = question
-  if (!statuses.includes(record.status)) return record.is_retracted ? 'retracted' : 'status'
+  if (!statuses.includes(record.status)) return record.status === 'invalidated' ? 'retracted' : 'status'
   if (!includesExpired && !record.is_valid) return 'validity'
   if (minSalience !== undefined && record.salience < minSalience) return 'min_salience'
   return undefined

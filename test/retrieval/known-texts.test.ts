@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/caller.ts'
 import { createVectorSearch } from '../../src/embeddings/index.ts'
-import { createCandidates } from '../../src/retrieval/candidates.service.ts'
+import { createRootSearch } from '../../src/retrieval/candidates.service.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { create } from '../support/record-requests.ts'
@@ -18,7 +18,7 @@ const model = { id: 1, dimensions: 2, provider: 'static' }
 
 type Vectors = ReturnType<typeof createVectorSearch>
 
-/** Candidates of a process whose memory finds two vectors, and knows texts from before they changed. */
+/** The search for roots of a process whose memory finds two vectors, and knows texts from before they changed. */
 function createWith({ clock, db }: TestApp, ids: readonly string[]) {
   const outdated = new Map(
     ids.map((id, at) => [id, { created_at: new Date(-at), words: [], speaker: null, isOnlyName: false }]),
@@ -32,7 +32,7 @@ function createWith({ clock, db }: TestApp, ids: readonly string[]) {
     for (const id of ids) states?.found.set(id, { salience: 1, importance: 0.5 })
     return ids.map((id) => ({ id, similarity: 0.9 }))
   }
-  return createCandidates({
+  return createRootSearch({
     db,
     conversationGapMs: 60_000,
     text: createTextSearch({ clock, textLanguage: 'english', memory }),
@@ -49,10 +49,10 @@ it('describes a text as the database has it where the words in memory were not a
   app.clock.advance(60_000)
   const newer = await create(app, buildStatement('new'))
   const ids = [older.id, newer.id]
-  const candidates = createWith(app, ids)
+  const findRoots = createWith(app, ids)
   const now = app.clock.now()
   const question = readQuestion({}, fullTrust, now)
   const queryVector = { model, vector: Float32Array.of(1, 0) } as never
-  const { candidateNodes } = await candidates.findRoots(question, { text: undefined, queryVector }, 10, now)
+  const { candidateNodes } = await findRoots(question, { text: undefined, queryVector }, 10, now)
   expect(candidateNodes.map(({ id }) => id)).toEqual([newer.id, older.id])
 })

@@ -9,9 +9,10 @@ import {
 } from '../../src/retrieval/selection.ts'
 
 const now = new Date('2026-03-31T00:00:00.000Z')
+const threshold = 0.7
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
-function contender(id: string, changes: Partial<SelectionCandidate> = {}): SelectionCandidate {
+function candidate(id: string, changes: Partial<SelectionCandidate> = {}): SelectionCandidate {
   return { id, applicability: null, success_rate: null, last_used_at: null, ...changes }
 }
 
@@ -24,7 +25,7 @@ describe('scoreCandidate', () => {
     [{}, 0.5],
     [{ applicability: 0.8 }, 0.6],
   ])('of %o is %d', (changes, expected) => {
-    expect(scoreCandidate(contender('a', changes), now)).toBeCloseTo(expected, 12)
+    expect(scoreCandidate(candidate('a', changes), now)).toBeCloseTo(expected, 12)
   })
 })
 
@@ -32,10 +33,11 @@ describe('selectProcedure', () => {
   it('ranks best first with scores, and uses the lead as confidence', () => {
     const selection = selectProcedure(
       [
-        contender('worse', { applicability: 0.2, success_rate: 0.2, last_used_at: daysAgo(30) }),
-        contender('best', { applicability: 1, success_rate: 1, last_used_at: now }),
+        candidate('worse', { applicability: 0.2, success_rate: 0.2, last_used_at: daysAgo(30) }),
+        candidate('best', { applicability: 1, success_rate: 1, last_used_at: now }),
       ],
       now,
+      threshold,
     )
     expect(selection?.selected).toEqual(['best', 'worse'])
     expect(selection?.scores['worse']).toBeCloseTo(0.3, 12)
@@ -43,8 +45,8 @@ describe('selectProcedure', () => {
   })
 
   it('uses the score of a single candidate as its confidence', () => {
-    const only = contender('only', { applicability: 1, success_rate: 1, last_used_at: now })
-    expect(selectProcedure([only], now)).toEqual({
+    const only = candidate('only', { applicability: 1, success_rate: 1, last_used_at: now })
+    expect(selectProcedure([only], now, threshold)).toEqual({
       selected: ['only'],
       confidence: 1,
       needs_more: false,
@@ -53,15 +55,16 @@ describe('selectProcedure', () => {
   })
 
   it('has no confidence between equals and orders them by id', () => {
-    const selection = selectProcedure([contender('b'), contender('a')], now)
+    const selection = selectProcedure([candidate('b'), candidate('a')], now, threshold)
     expect(selection).toMatchObject({ selected: ['a', 'b'], confidence: 0, needs_more: true })
   })
 
   it('has low confidence among bad candidates', () => {
     const long = { applicability: 0, success_rate: 0, last_used_at: new Date(0) }
     const selection = selectProcedure(
-      [contender('a', long), contender('b', long)],
+      [candidate('a', long), candidate('b', long)],
       new Date('+100000-01-01T00:00:00Z'),
+      threshold,
     )
     expect(selection).toMatchObject({ confidence: 0, needs_more: true })
   })
@@ -69,12 +72,12 @@ describe('selectProcedure', () => {
   it.each([
     [0.5, false],
     [0.500_001, true],
-  ])('asks for more below a threshold of %d: %s', (threshold, needsMore) => {
-    expect(selectProcedure([contender('a')], now, threshold)?.needs_more).toBe(needsMore)
+  ])('asks for more below a threshold of %d: %s', (least, needsMore) => {
+    expect(selectProcedure([candidate('a')], now, least)?.needs_more).toBe(needsMore)
   })
 
   it('returns null without candidates', () => {
-    expect(selectProcedure([], now)).toBeNull()
+    expect(selectProcedure([], now, threshold)).toBeNull()
   })
 
   it('does not depend on the order of candidates, and has a confidence from 0 to 1', () => {
@@ -89,9 +92,9 @@ describe('selectProcedure', () => {
       { minLength: 1, maxLength: 8, selector: ({ id }) => id },
     )
     fc.assert(
-      fc.property(drawn, (contenders) => {
-        const selection = selectProcedure(contenders, now)
-        expect(selectProcedure(contenders.toReversed(), now)).toEqual(selection)
+      fc.property(drawn, (candidates) => {
+        const selection = selectProcedure(candidates, now, threshold)
+        expect(selectProcedure(candidates.toReversed(), now, threshold)).toEqual(selection)
         expect(selection?.confidence).toBeGreaterThanOrEqual(0)
         expect(selection?.confidence).toBeLessThanOrEqual(1)
       }),

@@ -4,7 +4,7 @@ import type { CallContext } from '../../db/transaction.ts'
 import { createFactHandle, nameHandle, observedPredicate } from '../../domain/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
-import type { MemoryRecord } from '../../records/index.ts'
+import { isWhole, type MemoryRecord } from '../../records/index.ts'
 import { listAnswerConditions, listLendingConditions } from '../filters.queries.ts'
 import { listNames } from '../names-in-question.ts'
 import { type Question, readQuestion } from '../question.ts'
@@ -20,7 +20,7 @@ import {
 } from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import type { Pair } from './prompt-order.ts'
-import { type Found, isContested, isMessage, isWhole, writePrompt } from './prompt-writing.ts'
+import { type Found, isContested, isMessage, writePrompt } from './prompt-writing.ts'
 
 type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conversationGapMs: number }
 
@@ -79,7 +79,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     )
     const facts = [...records.values()].filter(({ type }) => type === 'semantic')
     const [messagesAround, contradictions] = await Promise.all([
-      findNeighbours(conditions, [...records.values()].filter(isMessage)),
+      findAdjacentMessages(conditions, [...records.values()].filter(isMessage)),
       findContradictions(question, conditions, { facts, profileIds }),
     ])
     const otherFacts = contradictions.map(({ other }) => other)
@@ -133,7 +133,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   }
 
   /** The messages directly before and after, in the same session. */
-  async function findNeighbours(conditions: Conditions, messages: readonly MemoryRecord[]) {
+  async function findAdjacentMessages(conditions: Conditions, messages: readonly MemoryRecord[]) {
     const ids = messages.map(({ id }) => id)
     const around = ids.length === 0 ? [] : await findMessagesAround(db, ids, conditions, 1)
     return new Map(

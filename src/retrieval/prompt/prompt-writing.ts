@@ -1,4 +1,4 @@
-import type { MemoryRecord, RedactedRecord } from '../../records/index.ts'
+import { isWhole, type MemoryRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import { listWordPrefixes } from './excerpt.ts'
 import { fillBudget } from './prompt-budget.ts'
@@ -76,10 +76,6 @@ function listEntries(
   }
   const entries = [...records.values()].map((record) => toEntry(record, context))
   return entries.filter(({ id, part }) => part !== 'how' || id === selectedId)
-}
-
-export function isWhole(record: MemoryRecord | RedactedRecord): record is MemoryRecord {
-  return !('redacted' in record)
 }
 
 export function isMessage({ payload }: MemoryRecord): boolean {

@@ -1069,8 +1069,8 @@ from records as r;
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end as is_valid, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as salience,
-      r.status = 'invalidated' as is_retracted
+  ), true) else true end as is_valid,
+      salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as salience
     from records as r
     where r.id = any($4::uuid[])
 and ("r"."sensitivity" <= $5
