@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { hasIdOf } from '../db/fragments/id-condition.ts'
 import type { AccessKind } from '../db/schema.ts'
+import type { Transaction } from '../db/transaction.ts'
 
 /** `key_id` is the key that was shown the record. It is not the actor, which the caller names. */
 export type Access = { record_id: string; at: Date; actor: string } & (
@@ -68,7 +69,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
 
 /** Logs a use. The change that caused it has already counted it on the record. */
 export async function insertUse(
-  tx: Database,
+  tx: Transaction,
   id: string,
   { at, actor }: { at: Date; actor: string },
 ): Promise<void> {

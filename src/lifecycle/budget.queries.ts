@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { decayActor, describeBudgetForgetting, overBudgetRationale } from '../db/fragments/forgetting.ts'
 import { createScopeSizeKey } from '../db/fragments/lock-keys.ts'
 import { computeSalienceAt } from '../db/fragments/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -188,17 +189,14 @@ export async function forgetForBudget(
       from summed as s where before < ${excess}::int8
     ), forgotten as (
       update records as r
-      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
+      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'budget', forgotten_by = ${decayActor},
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
       from chosen where r.id = chosen.id
       returning chosen.*, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
-        'over the budget of its scope, and among the least worth keeping',
-        jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
-          'at', ${now.toISOString()}::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
-        )))
+      select id, ${runId}::uuid, ${now}::timestamptz, 'delete', ${decayActor},
+        ${overBudgetRationale}, ${describeBudgetForgetting(now, sql`keeping`)}
       from forgotten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)

@@ -32,9 +32,8 @@ type Sizes = {
 const defaultSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
 
 /**
- * The job `decay`: brings the stored salience near the exact one and forgets records that have faded away, and then
- * what exceeds a budget. No read
- * depends on when it runs: it keeps an index in order and the store from growing.
+ * The job `decay`: brings the stored salience near the exact one, forgets records that have faded away, and then what exceeds a
+ * budget. No read depends on when it runs: it keeps an index in order and the store from growing.
  */
 export function createSweep(resources: Resources): JobWork {
   const { db, forgottenRetentionMs, revisedRetentionMs, sizes = defaultSizes } = resources

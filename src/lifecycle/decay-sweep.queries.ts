@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { decayActor, prunedRationale } from '../db/fragments/forgetting.ts'
 import { computeSalienceAt } from '../db/fragments/salience.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -12,22 +13,31 @@ const scopeColumn = sql`scope`
 type SweepBatch = { scope: string | null; after: Position; limit: number }
 type BatchResult = { written: number; last: Position | undefined }
 
+/** The stored salience is too far off. */
+function isFading(asOf: Date): RawBuilder<unknown> {
+  return sql`fades_at <= ${countSeconds(asOf)}::float8`
+}
+
+function isFaded({ now }: SweepInstants): RawBuilder<unknown> {
+  return sql`prune_at <= ${now}::timestamptz and forgotten_at is null and status in ('active', 'challenged')`
+}
+
+/** A revision replaced the record, and its retention is over. The revision set `anchored_at`. */
+function isRevised({ now, revisedBefore }: SweepInstants): RawBuilder<unknown> {
+  return sql`prune_at <= ${now}::timestamptz and anchored_at <= ${revisedBefore}::timestamptz
+    and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')`
+}
+
 /** Counts the due records. With nothing due it costs two index probes. */
 export async function countDue(
   db: Database,
-  { asOf, now, revisedBefore, scope }: SweepInstants & { asOf: Date; scope: string | null },
+  { asOf, scope, ...instants }: SweepInstants & { asOf: Date; scope: string | null },
 ): Promise<{ fading: number; faded: number }> {
+  const inScope = restrictToScope(scope, scopeColumn)
   const { rows } = await sql<{ fading: number; faded: number }>`
-    select
-      (select count(*) from records
-        where fades_at <= ${countSeconds(asOf)}::float8 ${restrictToScope(scope, scopeColumn)}) as fading,
-      (select count(*) from records
-        where prune_at <= ${now}::timestamptz and forgotten_at is null
-          and status in ('active', 'challenged') ${restrictToScope(scope, scopeColumn)})
-      + (select count(*) from records
-        where anchored_at <= ${revisedBefore}::timestamptz and prune_at <= ${now}::timestamptz
-          and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
-          ${restrictToScope(scope, scopeColumn)}) as faded
+    select (select count(*) from records where ${isFading(asOf)} ${inScope}) as fading,
+      (select count(*) from records where ${isFaded(instants)} ${inScope})
+      + (select count(*) from records where ${isRevised(instants)} ${inScope}) as faded
   `.execute(db)
   return rows[0] ?? { fading: 0, faded: 0 }
 }
@@ -38,7 +48,7 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
     with due as materialized (
       select ctid from records
       where ctid >= ${`(${range.first_block},0)`}::tid and ctid < ${`(${range.end_block},0)`}::tid
-        and fades_at <= ${countSeconds(asOf)}::float8
+        and ${isFading(asOf)}
       for no key update skip locked
     ), written as (
       update records as r set salience = ${computeSalienceAt(asOf)}
@@ -58,7 +68,7 @@ export async function materialiseNext(
   const { rows } = await sql<{ written: number; at: string; id: string }>`
     with due as materialized (
       select id, fades_at from records
-      where fades_at <= ${countSeconds(asOf)}::float8
+      where ${isFading(asOf)}
         and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid) ${restrictToScope(scope, scopeColumn)}
       order by fades_at, id
       limit ${limit}
@@ -91,8 +101,7 @@ export async function pruneFaded(
     pruning,
     sql`
       select id, prune_at as at from records
-      where prune_at <= ${pruning.now}::timestamptz and forgotten_at is null
-        and status in ('active', 'challenged')
+      where ${isFaded(pruning)}
         and (prune_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
         ${restrictToScope(pruning.scope, scopeColumn)}
       order by prune_at, id
@@ -102,7 +111,7 @@ export async function pruneFaded(
   )
 }
 
-/** Forgets records that a revision replaced, when their retention is over. The revision set `anchored_at`. */
+/** Forgets records that a revision replaced, when their retention is over. */
 export async function pruneRevised(
   tx: Transaction,
   pruning: PruneInput,
@@ -112,8 +121,7 @@ export async function pruneRevised(
     pruning,
     sql`
       select id, anchored_at as at from records
-      where prune_at <= ${pruning.now}::timestamptz and anchored_at <= ${pruning.revisedBefore}::timestamptz
-        and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
+      where ${isRevised(pruning)}
         and (anchored_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
         ${restrictToScope(pruning.scope, scopeColumn)}
       order by anchored_at, id
@@ -127,14 +135,13 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
   const { rows } = await sql<Pruned & { at: string }>`
     with due as materialized (${due}), pruned as (
       update records as r
-      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
+      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'pruned', forgotten_by = ${decayActor},
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
       from due where r.id = due.id
       returning r.id, due.at, ${computeSalienceAt(now)} as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
-      select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
-        'auto-pruned: salience reached floor'
+      select id, ${runId}::uuid, ${now}::timestamptz, 'delete', ${decayActor}, ${prunedRationale}
       from pruned
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
@@ -155,24 +162,15 @@ export type SweepPart = 'fading' | 'faded' | 'revised'
 /** Finds the record at which a failing batch stopped. */
 export async function findNextPosition(
   tx: Transaction,
-  walk: SweepPart,
-  {
-    now,
-    asOf,
-    revisedBefore,
-    scope,
-    after,
-  }: SweepInstants & { asOf: Date; scope: string | null; after: Position },
+  part: SweepPart,
+  { asOf, scope, after, ...instants }: SweepInstants & { asOf: Date; scope: string | null; after: Position },
 ): Promise<Position | undefined> {
-  const key = { fading: sql`fades_at`, faded: sql`prune_at`, revised: sql`anchored_at` }[walk]
+  const key = { fading: sql`fades_at`, faded: sql`prune_at`, revised: sql`anchored_at` }[part]
   const due = {
-    fading: sql`fades_at <= ${countSeconds(asOf)}::float8 and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
-    faded: sql`prune_at <= ${now}::timestamptz and forgotten_at is null and status in ('active', 'challenged')
-      and (prune_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
-    revised: sql`prune_at <= ${now}::timestamptz and anchored_at <= ${revisedBefore}::timestamptz
-      and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
-      and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
-  }[walk]
+    fading: sql`${isFading(asOf)} and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
+    faded: sql`${isFaded(instants)} and (prune_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
+    revised: sql`${isRevised(instants)} and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
+  }[part]
   const { rows } = await sql<Position>`
     select ${key}::text as at, id from records where ${due} ${restrictToScope(scope, scopeColumn)}
     order by ${key}, id

@@ -91,7 +91,8 @@ const distinctDays: RawBuilder<number> = sql<number>`
   end`
 
 const minAge = writeFloat(scoreConstants.minAgeDays)
-const trust = writeCase(sql`r.source_type`, sourceTrust)
+/** The trust in the source of a row named `r`. */
+export const sourceTrustOfRow = writeCase(sql`r.source_type`, sourceTrust)
 const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})`
 
 /**
@@ -100,7 +101,7 @@ const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sq
  */
 const recency = sql`
   case when ${fading} then power(2::float8, -least(
-    used.since * (1 + ${writeFloat(scoreConstants.distrustPenalty)} * (1 - ${trust})) / ${writeFloat(scoreConstants.halfLifeDays)},
+    used.since * (1 + ${writeFloat(scoreConstants.distrustPenalty)} * (1 - ${sourceTrustOfRow})) / ${writeFloat(scoreConstants.halfLifeDays)},
     ${writeFloat(scoreConstants.maxHalfLives)}
   )) else 1 end`
 
@@ -123,7 +124,7 @@ const factors: Record<keyof typeof weights, Fragment> = {
   valence: sql`abs(r.emotional_valence)`,
   stability,
   layer: writeCase(sql`r.layer`, layerBoost),
-  trust,
+  trust: sourceTrustOfRow,
   confirmations: saturate(sql`r.confirmation_count`, scoreConstants.saturatingConfirmations),
   activation,
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { neverFading, scoreConstants, sourceTrust } from '../domain/importance.ts'
+import { neverFading, scoreConstants } from '../domain/importance.ts'
 import { elasticEnd, type RetentionMode, type RetentionShape, retentionBonus } from '../domain/retention.ts'
+import { sourceTrustOfRow } from './importance.queries.ts'
 
 export type RetentionSettings = { retentionMode: RetentionMode; retentionShape: RetentionShape }
 
@@ -23,7 +24,7 @@ function countHalfLives(now: Date): RawBuilder<number> {
   const { halfLifeDays, distrustPenalty, maxHalfLives } = scoreConstants
   return sql<number>`least(
     greatest(date_part('epoch', ${now}::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + ${distrustPenalty}::float8 * (1 - ${trust})) / ${halfLifeDays}::float8,
+      * (1 + ${distrustPenalty}::float8 * (1 - ${sourceTrustOfRow})) / ${halfLifeDays}::float8,
     ${maxHalfLives}::float8
   )`
 }
@@ -42,9 +43,3 @@ function computeBase(
   return sql<number>`case when ${halfLives} <= ${delta} then ${exponential}
     else greatest(0, power(2::float8, -${delta}) * (1 - ln(2::float8) * (${halfLives} - ${delta}))) end`
 }
-
-const trust = sql<number>`case r.source_type
-  ${sql.join(
-    Object.entries(sourceTrust).map(([source, value]) => sql`when ${sql.lit(source)} then ${sql.lit(value)}`),
-    sql` `,
-  )} end::float8`

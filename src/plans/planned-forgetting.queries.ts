@@ -1,4 +1,10 @@
 import { sql } from 'kysely'
+import {
+  decayActor,
+  describeBudgetForgetting,
+  overBudgetRationale,
+  prunedRationale,
+} from '../db/fragments/forgetting.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Application } from './planned-changes.queries.ts'
 import { describeMove, isDoneBy, isSelected } from './selection.queries.ts'
@@ -36,19 +42,16 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
     ), forgotten as (
       update records as r
       set forgotten_at = ${now}::timestamptz, forgotten_reason = case j.action when 'forget' then 'budget' else 'pruned' end,
-        forgotten_by = 'decay-service', forgotten_run_id = ${runId}::uuid,
+        forgotten_by = ${decayActor}, forgotten_run_id = ${runId}::uuid,
         purge_at = ${now}::timestamptz
           + ((j.after ->> 'purge_at')::timestamptz - (j.after ->> 'forgotten_at')::timestamptz)
       from judged as j where r.id = j.record_id and j.reason is null
       returning r.id
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select f.id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
-        case j.action when 'forget' then 'over the budget of its scope, and among the least worth keeping'
-          else 'auto-pruned: salience reached floor' end,
-        case j.action when 'forget' then jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
-          'at', ${now.toISOString()}::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', j.before -> 'keeping'
-        ))) end
+      select f.id, ${runId}::uuid, ${now}::timestamptz, 'delete', ${decayActor},
+        case j.action when 'forget' then ${overBudgetRationale} else ${prunedRationale} end,
+        case j.action when 'forget' then ${describeBudgetForgetting(now, sql`j.before -> 'keeping'`)} end
       from forgotten as f join judged as j on j.record_id = f.id
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after, note)

@@ -133,19 +133,16 @@ select case when 0.5 > $1::float8 then 32 when 0.5 > $2::float8 then 8 when 0.5 
     else least(1::float8,
       case when least(
     greatest(date_part('epoch', $5::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $6::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $7::float8,
+      * (1 + $6::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $7::float8,
     $8::float8
   ) <= $9::float8 then power(2::float8, -least(
     greatest(date_part('epoch', $10::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $11::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $12::float8,
+      * (1 + $11::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $12::float8,
     $13::float8
   ))
     else greatest(0, power(2::float8, -$14::float8) * (1 - ln(2::float8) * (least(
     greatest(date_part('epoch', $15::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $16::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $17::float8,
+      * (1 + $16::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $17::float8,
     $18::float8
   ) - $19::float8))) end
       + least($20::float8, $21::float8 * ln(1 + r.access_count::float8))
@@ -170,13 +167,11 @@ and worth.bits < e.bits
     else least(1::float8,
       $5::float8 * greatest(0, 1 - least(
     greatest(date_part('epoch', $6::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $7::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $8::float8,
+      * (1 + $7::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $8::float8,
     $9::float8
   ) / $10::float8) + (1 - $11::float8) * power(2::float8, -least(
     greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $13::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
+      * (1 + $13::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $14::float8,
     $15::float8
   ))
       + least($16::float8, $17::float8 * ln(1 + r.access_count::float8))
@@ -225,19 +220,16 @@ and (select case when kept.retention > $7::float8 then 32 when kept.retention > 
     else least(1::float8,
       case when least(
     greatest(date_part('epoch', $11::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $12::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $13::float8,
+      * (1 + $12::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $13::float8,
     $14::float8
   ) <= $15::float8 then power(2::float8, -least(
     greatest(date_part('epoch', $16::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $17::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $18::float8,
+      * (1 + $17::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $18::float8,
     $19::float8
   ))
     else greatest(0, power(2::float8, -$20::float8) * (1 - ln(2::float8) * (least(
     greatest(date_part('epoch', $21::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $22::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $23::float8,
+      * (1 + $22::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $23::float8,
     $24::float8
   ) - $25::float8))) end
       + least($26::float8, $27::float8 * ln(1 + r.access_count::float8))

@@ -447,10 +447,9 @@ where r.id = chosen.id
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
         'over the budget of its scope,
-and among the least worth keeping',
-        jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
-          'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
-        )))
+and among the least worth keeping', jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
+    'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
+  )))
       from forgotten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
@@ -506,10 +505,9 @@ where r.id = chosen.id
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
         'over the budget of its scope,
-and among the least worth keeping',
-        jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
-          'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
-        )))
+and among the least worth keeping', jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
+    'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
+  )))
       from forgotten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
@@ -531,42 +529,39 @@ from budgets
 where scope = any($1::text[]) for share;
 
 -- src/lifecycle/decay-sweep.queries.ts countDue: everywhere
-    select
+    select (select count(*)
+from records
+where fades_at <= $1::float8 ) as fading,
       (select count(*)
 from records
-        where fades_at <= $1::float8 ) as fading,
-      (select count(*)
-from records
-        where prune_at <= $2::timestamptz
+where prune_at <= $2::timestamptz
 and forgotten_at is null
-          and status in ('active', 'challenged') )
+and status in ('active', 'challenged') )
       + (select count(*)
 from records
-        where anchored_at <= $3::timestamptz
-and prune_at <= $4::timestamptz
-          and forgotten_at is null
-and status in ('invalidated', 'merged', 'superseded')
-          ) as faded;
+where prune_at <= $3::timestamptz
+and anchored_at <= $4::timestamptz
+    and forgotten_at is null
+and status in ('invalidated', 'merged', 'superseded') ) as faded;
 
 -- src/lifecycle/decay-sweep.queries.ts countDue: in a scope
-    select
-      (select count(*)
+    select (select count(*)
 from records
-        where fades_at <= $1::float8
+where fades_at <= $1::float8
 and scope = $2) as fading,
       (select count(*)
 from records
-        where prune_at <= $3::timestamptz
+where prune_at <= $3::timestamptz
 and forgotten_at is null
-          and status in ('active', 'challenged')
+and status in ('active', 'challenged')
 and scope = $4)
       + (select count(*)
 from records
-        where anchored_at <= $5::timestamptz
-and prune_at <= $6::timestamptz
-          and forgotten_at is null
+where prune_at <= $5::timestamptz
+and anchored_at <= $6::timestamptz
+    and forgotten_at is null
 and status in ('invalidated', 'merged', 'superseded')
-          and scope = $7) as faded;
+and scope = $7) as faded;
 
 -- src/lifecycle/decay-sweep.queries.ts findNextPosition: fading
     select fades_at::text as at, id
@@ -584,7 +579,7 @@ from records
 where prune_at <= $1::timestamptz
 and forgotten_at is null
 and status in ('active', 'challenged')
-      and (prune_at, id) > ($2::timestamptz, $3::uuid)
+and (prune_at, id) > ($2::timestamptz, $3::uuid)
 and scope = $4
     order by prune_at, id
     limit 1
@@ -595,9 +590,9 @@ and scope = $4
 from records
 where prune_at <= $1::timestamptz
 and anchored_at <= $2::timestamptz
-      and forgotten_at is null
+    and forgotten_at is null
 and status in ('invalidated', 'merged', 'superseded')
-      and (anchored_at, id) > ($3::timestamptz, $4::uuid)
+and (anchored_at, id) > ($3::timestamptz, $4::uuid)
 and scope = $5
     order by anchored_at, id
     limit 1
@@ -649,7 +644,7 @@ from written;
 from records
       where prune_at <= $1::timestamptz
 and forgotten_at is null
-        and status in ('active', 'challenged')
+and status in ('active', 'challenged')
         and (prune_at, id) > ($2::timestamptz, $3::uuid)
       order by prune_at, id
       limit $4
@@ -663,8 +658,7 @@ where r.id = due.id
       returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz) as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
-      select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service',
-        'auto-pruned: salience reached floor'
+      select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service', 'auto-pruned: salience reached floor'
       from pruned
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
@@ -683,7 +677,7 @@ order by pruned.at, id;
 from records
       where prune_at <= $1::timestamptz
 and anchored_at <= $2::timestamptz
-        and forgotten_at is null
+    and forgotten_at is null
 and status in ('invalidated', 'merged', 'superseded')
         and (anchored_at, id) > ($3::timestamptz, $4::uuid)
       order by anchored_at, id
@@ -698,8 +692,7 @@ where r.id = due.id
       returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz) as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
-      select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service',
-        'auto-pruned: salience reached floor'
+      select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service', 'auto-pruned: salience reached floor'
       from pruned
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
@@ -1357,8 +1350,7 @@ select (
     else least(1::float8,
       power(2::float8, -least(
     greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $3::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
+      * (1 + $3::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $4::float8,
     $5::float8
   ))
       + least($6::float8, $7::float8 * ln(1 + r.access_count::float8))
@@ -1372,19 +1364,16 @@ select (
     else least(1::float8,
       case when least(
     greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $3::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
+      * (1 + $3::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $4::float8,
     $5::float8
   ) <= $6::float8 then power(2::float8, -least(
     greatest(date_part('epoch', $7::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $8::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $9::float8,
+      * (1 + $8::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $9::float8,
     $10::float8
   ))
     else greatest(0, power(2::float8, -$11::float8) * (1 - ln(2::float8) * (least(
     greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $13::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
+      * (1 + $13::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $14::float8,
     $15::float8
   ) - $16::float8))) end
       + least($17::float8, $18::float8 * ln(1 + r.access_count::float8))
@@ -1398,13 +1387,11 @@ select (
     else least(1::float8,
       $2::float8 * greatest(0, 1 - least(
     greatest(date_part('epoch', $3::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $4::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $5::float8,
+      * (1 + $4::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $5::float8,
     $6::float8
   ) / $7::float8) + (1 - $8::float8) * power(2::float8, -least(
     greatest(date_part('epoch', $9::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $10::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $11::float8,
+      * (1 + $10::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $11::float8,
     $12::float8
   ))
       + least($13::float8, $14::float8 * ln(1 + r.access_count::float8))

@@ -1036,11 +1036,10 @@ and j.reason is null
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select f.id, $13::uuid, $14::timestamptz, 'delete', 'decay-service',
         case j.action when 'forget' then 'over the budget of its scope,
-and among the least worth keeping'
-          else 'auto-pruned: salience reached floor' end,
+and among the least worth keeping' else 'auto-pruned: salience reached floor' end,
         case j.action when 'forget' then jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
-          'at', $15::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', j.before -> 'keeping'
-        ))) end
+    'at', $15::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', j.before -> 'keeping'
+  ))) end
       from forgotten as f join judged as j on j.record_id = f.id
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after, note)
