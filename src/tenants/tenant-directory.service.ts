@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { tenantNotFound } from './tenant-errors.ts'
+import { requireTenant } from './tenant-errors.ts'
 import { findTenant, findTenantByReference, type TenantRow } from './tenants.queries.ts'
 
 /** How long this process may not notice that another one has suspended or dropped a tenant. */
@@ -30,12 +30,8 @@ export function createTenantDirectory({ db }: { db: Database }) {
   return {
     findByReference: (reference: string) =>
       find(`reference ${reference}`, () => findTenantByReference(db, reference)),
-    /** Throws when there is no such tenant, or no longer. */
-    get: async (id: string): Promise<TenantRow> => {
-      const row = isTenantId(id) ? await find(`id ${id}`, () => findTenant(db, id)) : undefined
-      if (!row || row.status === 'dropping' || row.status === 'creating') throw tenantNotFound()
-      return row
-    },
+    get: async (id: string): Promise<TenantRow> =>
+      requireTenant(isTenantId(id) ? await find(`id ${id}`, () => findTenant(db, id)) : undefined),
     /** A change of a tenant has effect in this process at once. */
     forget: ({ id, reference }: Pick<TenantRow, 'id' | 'reference'>): void => {
       kept.delete(`id ${id}`)

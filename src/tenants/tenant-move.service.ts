@@ -10,7 +10,7 @@ import type { Ids } from '../kernel/ids.ts'
 import { notMigrated } from './tenant-creation.service.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
-import { tenantNotFound } from './tenant-errors.ts'
+import { requireTenant } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { hasSchema } from './tenant-servers.queries.ts'
 import {
@@ -47,7 +47,7 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
 
   /** Looks at the other database, and compares it with the one that the tenant leaves. */
   async function prepare(id: string, { database_url: url }: TenantMove): Promise<Prepared> {
-    const from = requireMovable(await findTenant(db, id))
+    const from = requireTenant(await findTenant(db, id))
     const server = url === null ? undefined : await databases.inspect(url)
     const columns = server ? databases.describe(server, from.reference) : onMainServer
     return runApart(async () => {
@@ -84,7 +84,7 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
 
   async function finish(call: CallContext, { from, to }: Prepared, why: TenantMove): Promise<Tenant> {
     return transact(db, call, async (tx) => {
-      const row = requireMovable(await lockTenant(tx, from.id))
+      const row = requireTenant(await lockTenant(tx, from.id))
       const isSame = to.server_identity === from.server_identity
       // Another request has changed it since.
       if (row.server_url !== from.server_url || row.reference !== from.reference)
@@ -108,11 +108,6 @@ async function countEachTable(tx: Transaction): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (const table of await listTables(tx)) counts.set(table, await countRows(tx, table))
   return counts
-}
-
-function requireMovable(row: TenantRow | undefined): TenantRow {
-  if (!row || row.status === 'dropping' || row.status === 'creating') throw tenantNotFound()
-  return row
 }
 
 function requireSuspended({ status }: TenantRow): void {

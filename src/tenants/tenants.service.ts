@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { readPage } from '../http/paging.ts'
@@ -9,10 +9,10 @@ import { createTenantCreation } from './tenant-creation.service.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
 import { createTenantDrop } from './tenant-drop.service.ts'
-import { tenantNotFound } from './tenant-errors.ts'
+import { requireTenant, tenantNotFound } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { createTenantMove } from './tenant-move.service.ts'
-import { findTenant, listTenants, lockTenant, setStatus, type TenantRow } from './tenants.queries.ts'
+import { findTenant, listTenants, lockTenant, setStatus } from './tenants.queries.ts'
 import { type Tenant, TenantCursor, type TenantDecision, type TenantsQuery } from './tenants.schemas.ts'
 
 type Resources = {
@@ -54,19 +54,13 @@ export function createTenantsService(resources: Resources) {
   ): Promise<Tenant> {
     const status = action === 'suspend' ? 'suspended' : 'active'
     return transact(db, call, async (tx) => {
-      const row = await lockExisting(tx, id)
+      const row = requireTenant(await lockTenant(tx, id))
       if (row.status === status) return presentTenant(row)
       await setStatus(tx, id, status)
       await logEvent(tx, row, { action, actor, rationale })
       directory.forget(row)
       return presentTenant({ ...row, status })
     })
-  }
-
-  async function lockExisting(tx: Transaction, id: string): Promise<TenantRow> {
-    const row = await lockTenant(tx, id)
-    if (!row || row.status === 'dropping' || row.status === 'creating') throw tenantNotFound()
-    return row
   }
 
   return {
