@@ -26,7 +26,7 @@ const defaultMaxRecords = 250_000
 /** Seeds whose neighbours are read together, and records scanned for seeds before other work can run. */
 const seedsPerTurn = 64
 const scannedPerTurn = 512
-const maxContenders = 96
+const maxCandidates = 96
 const maxVectorBytes = 64 * 1_048_576
 const defaultCheckIntervalMs = 1_000
 
@@ -95,7 +95,7 @@ function findNextSeeds(
   let next = from
   for (; next < end && candidatesBySeed.size < seedsPerTurn; next++) {
     if (taken[next] || !neighbours.counts[next]) continue
-    const candidates = findCandidates(signatures, neighbours, next, maxContenders).filter(
+    const candidates = findCandidates(signatures, neighbours, next, maxCandidates).filter(
       (place) => !taken[place],
     )
     if (candidates.length >= minMembers - 1) candidatesBySeed.set(next, candidates)

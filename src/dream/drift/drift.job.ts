@@ -3,7 +3,7 @@ import { fullTrust } from '../../domain/caller.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { isBatchFailure, startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
-import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
+import { findRecords, writeChange } from '../../records/index.ts'
 import type { Step } from '../steps.ts'
 import {
   claimUnchanged,
@@ -108,26 +108,21 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
       await writeMiss(tx, context, each)
       if (each.move === 'note' || each.move === 'clear') continue
       const { to, figure } = outcomes[each.move]
-      await moveStatus(tx, context, record, each)
+      await writeChange(tx, record, {
+        action: 'status',
+        actor,
+        rationale: getReason(each),
+        now: context.run.startedAt,
+        runId: context.run.id,
+        textLanguage,
+        status: { to, step: 'drift' },
+      })
       counts[figure] = (counts[figure] ?? 0) + 1
       const before = { status: record.status }
       const after = { status: to }
       changes.push({ record_id: record.id, action: `drift_${each.move}`, before, after })
     }
     return { counts, changes }
-  }
-
-  async function moveStatus(tx: Transaction, { run }: RunContext, record: StoredRecord, due: DueMove) {
-    if (due.move === 'note' || due.move === 'clear') return
-    await writeChange(tx, record, {
-      action: 'status',
-      actor,
-      rationale: getReason(due),
-      now: run.startedAt,
-      runId: run.id,
-      textLanguage,
-      status: { to: outcomes[due.move].to, step: 'drift' },
-    })
   }
 
   async function count({ db, run: { id, scope } }: RunContext): Promise<number> {
