@@ -5,7 +5,7 @@ import type { Transaction } from './transaction.ts'
  * Savepoints that may be within each other have different names: a savepoint still exists after a rollback to it, and
  * would hide an outer one of the same name.
  */
-type SavepointName = 'part' | 'before_effects' | 'rehearsed_batch'
+type SavepointName = 'part' | 'before_effects' | 'dry_run_batch'
 
 /** Starts a part of the transaction that can fail without the rest. */
 export async function createSavepoint(tx: Transaction, name: SavepointName): Promise<void> {

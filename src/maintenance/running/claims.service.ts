@@ -87,7 +87,7 @@ export function createClaims(resources: ClaimResources) {
   async function findStartableRun(tx: Transaction, job: JobName, now: Date): Promise<OpenRun | undefined> {
     for (;;) {
       const run = await findOpenRun(tx, job)
-      if (!run || !(await endHopeless(tx, run, now))) return run
+      if (!run || !(await endUnstartable(tx, run, now))) return run
     }
   }
 
@@ -102,8 +102,8 @@ export function createClaims(resources: ClaimResources) {
     return schedule.next_at
   }
 
-  /** Ends a run that must not start, or not again. */
-  async function endHopeless(tx: Transaction, run: OpenRun, now: Date): Promise<boolean> {
+  /** Ends a run that must not start, or not again. Returns whether it did. */
+  async function endUnstartable(tx: Transaction, run: OpenRun, now: Date): Promise<boolean> {
     const end = chooseEnd(run)
     if (!end) return false
     await endRun(tx, { id: run.id, now, ...end })

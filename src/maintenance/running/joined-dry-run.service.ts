@@ -20,7 +20,7 @@ const longestIdleMs = 100
 /** More is not written again for each transaction: a longer dry run sees only what its current transaction wrote. */
 const maxReplayed = 20_000
 const attempts = 4
-const savepoint = 'rehearsed_batch'
+const savepoint = 'dry_run_batch'
 
 /** What a batch would write, to be kept once it is rolled back. */
 export type DryBatch = { result: BatchResult; kept: Kept }
