@@ -62,16 +62,18 @@ const sentences: Readonly<Record<string, Sentence>> = {
   reduce: ({ before, after }) =>
     `The vector of the record would be stored in fewer bits${showMove(before['bits'], after['bits'])}: the record has faded.`,
   merge: () => 'The record would be merged into a summary with others that say the same.',
-  unmerge: () => 'The record would be active again: its summary lost its ground.',
+  unmerge: () => 'The record would be active again: the summary that it was merged into no longer exists.',
   supersede: () => 'The record would be superseded by a newer description.',
   relate: () => 'The record would get a relation to another one.',
   candidate: () => 'The record and those near it may say the same; nothing would change yet.',
   rescore: ({ before, after }) =>
     `The importance would change${showMove(before['importance'], after['importance'])}, after how the record was used.`,
   probe_challenge: () => 'The record would be challenged: the answer of a model contradicts it.',
-  drift_challenge: () => 'The record would be challenged: a file that it names has changed.',
-  drift_invalidate: () => 'The record would be invalidated: a file that it names is gone.',
-  drift_restore: () => 'The record would be active again: the file that it names is back.',
+  drift_challenge: () => 'The record would be challenged: a file, symbol or script that it names is missing.',
+  drift_invalidate: () =>
+    'The record would be invalidated: a file, symbol or script that it names is still missing.',
+  drift_restore: () =>
+    'The record would be active again: the files, symbols and scripts that it names were found again.',
 }
 
 function showNumber(value: unknown, before: string): string {
