@@ -3,22 +3,13 @@ import { interval, retention } from './variables.ts'
 
 /** When the jobs run, and what they may read. */
 export const jobVariables = {
-  MEMBRANE_DECAY_INTERVAL: interval(
-    'Interval of the `decay` job until a schedule is set by the API; 0 or `never` for no schedule.',
-    '1h',
-  ),
-  MEMBRANE_CONSOLIDATION_INTERVAL: interval(
-    'Interval of the `consolidate` job until a schedule is set by the API; 0 or `never` for no schedule.',
-    '6h',
-  ),
+  MEMBRANE_DECAY_INTERVAL: interval('decay', '1h'),
+  MEMBRANE_CONSOLIDATION_INTERVAL: interval('consolidate', '6h'),
   MEMBRANE_COMPRESSION_AGE: retention(
     'Age at which consolidation halves the salience of an episode; `never` to leave it unchanged.',
     '24h',
   ),
-  MEMBRANE_DREAM_INTERVAL: interval(
-    'Interval of the `dream` job until a schedule is set by the API; 0 or `never` for no schedule.',
-    '24h',
-  ),
+  MEMBRANE_DREAM_INTERVAL: interval('dream', '24h'),
   MEMBRANE_DRIFT_ROOTS: Type.Optional(
     Type.String({
       description:
@@ -28,9 +19,6 @@ export const jobVariables = {
         'absolute directories separated by commas, each alone or as scope=/directory; not / itself, and without ..',
     }),
   ),
-  MEMBRANE_COMPRESS_INTERVAL: interval(
-    'Interval of the `compress` job until a schedule is set by the API; 0 or `never` for no schedule.',
-    '24h',
-  ),
-  MEMBRANE_PURGE_INTERVAL: interval('Interval of the `purge` job; 0 or `never` for no schedule.', '24h'),
+  MEMBRANE_COMPRESS_INTERVAL: interval('compress', '24h'),
+  MEMBRANE_PURGE_INTERVAL: interval('purge', '24h'),
 }

@@ -49,8 +49,12 @@ const duration = (description: string, fallback: string, { longest, shortest, or
 export const timeout = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '1d' })
 /** As long as a schedule that is set by the API must be. */
-export const interval = (description: string, fallback: string) =>
-  duration(description, fallback, { shortest: '10s', longest: '3650d', orNever: true })
+export const interval = (job: string, fallback: string) =>
+  duration(
+    `Interval of the \`${job}\` job until a schedule is set by the API; 0 or \`never\` for no schedule.`,
+    fallback,
+    { shortest: '10s', longest: '3650d', orNever: true },
+  )
 /** A moment this far from now is still within the calendars of PostgreSQL and RFC 3339. */
 export const retention = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '36500d', orNever: true })
