@@ -1,12 +1,11 @@
 import { createServiceCaller, unscoped } from '../domain/caller.ts'
 import { createEdge } from '../domain/edges.ts'
 import type { Policies } from '../domain/lifecycle.ts'
+import { maxTags } from '../domain/request-fields.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 import type { Episode } from './episode.ts'
 
 /** Drafts of records derived from episodes. */
-
-const maxTags = 100
 
 type DraftOptions = {
   id: string

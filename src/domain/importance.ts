@@ -1,3 +1,4 @@
+import { countDaysBetween } from '../kernel/units.ts'
 import { type AccessSummary, noAccesses, recentAccesses } from './access-weights.ts'
 
 /**
@@ -93,7 +94,7 @@ export function scoreUnused(record: UnusedRecord, now: Date): number {
     base_importance: record.base_importance,
     emotional_valence: record.emotional_valence,
     accesses: noAccesses,
-    age_days: Math.max(0, now.getTime() - record.created_at.getTime()) / 86_400_000,
+    age_days: countDaysBetween(record.created_at, now),
     layer: record.layer,
     source_trust: sourceTrust[record.source_type],
     confirmations: record.confirmation_count,

@@ -14,7 +14,9 @@ export const ChosenScope = (description: string) =>
     `${description} Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one.`,
   )
 
-export const Tags = (description: string) => Type.Array(Name(), { maxItems: 100, description })
+export const maxTags = 100
+
+export const Tags = (description: string) => Type.Array(Name(), { maxItems: maxTags, description })
 
 export const Actor = (...examples: string[]) =>
   Type.String({

@@ -6,6 +6,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { archivedAfterDays, archivedBelow } from '../domain/archival.ts'
 import { neverFading } from '../domain/importance.ts'
 import type { Portion, Position } from '../jobs/table-walk.ts'
+import { dayMs } from '../kernel/units.ts'
 import {
   computeImportance,
   computeRetentionAt,
@@ -14,7 +15,6 @@ import {
 } from '../lifecycle/index.ts'
 
 const archivist = 'dream/forget'
-const dayMs = 86_400_000
 
 type ArchivalFilter = { now: Date; scope: string | null }
 

@@ -1,16 +1,16 @@
 import { normaliseName } from '../domain/names.ts'
 import type { Payload } from '../domain/payloads.ts'
-import type { ContentRow, StoredRecord } from '../records/index.ts'
+import { maxTags } from '../domain/request-fields.ts'
+import { type ContentRow, maxSources, type StoredRecord } from '../records/index.ts'
 
 export type EntityPayload = Extract<Payload, { kind: 'entity' }>
 export type StoredEntity = StoredRecord & { payload: EntityPayload }
 export type MergedEntity = Pick<ContentRow, 'tags' | 'provenance'> & { payload: EntityPayload }
 
-/** The limits of a record. Values beyond them are left out; the merged entities, which stay readable, still have them. */
-const maxTags = 100
-const maxSources = 10_000
-
-/** The target with the names, types, identifiers, tags and sources of the duplicates. It keeps its own name and type. */
+/**
+ * The target with the names, types, identifiers, tags and sources of the duplicates. It keeps its own name and type. What is beyond
+ * the limits of a record is left out; the merged entities, which stay readable, still have it.
+ */
 export function mergeEntities(target: StoredEntity, duplicates: readonly StoredEntity[]): MergedEntity {
   const all = [target, ...duplicates]
   const payloads = all.map(({ payload }) => payload)

@@ -1,4 +1,6 @@
-const unitMilliseconds = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+export const dayMs = 86_400_000
+
+const unitMilliseconds = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: dayMs } as const
 
 /** The first and last moments that RFC 3339, JavaScript and PostgreSQL write in the same way. */
 const firstMoment = Date.parse('0001-01-01T00:00:00.000Z')

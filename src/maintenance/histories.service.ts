@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
-import { subtractMilliseconds } from '../kernel/units.ts'
+import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { analyzeHistory, findOldestKeptRun, type HistoryName, tendHistory } from './histories.queries.ts'
 import { runsKeptForMs } from './running/leases.queries.ts'
 
@@ -13,7 +13,6 @@ type Resources = {
 
 type Batch = BatchResult & { isDone: boolean }
 
-const dayMs = 86_400_000
 /** Below this size one partition is read faster than several. It is about 200,000 audit entries. */
 const monthlyFromBytes = 64 * 2 ** 20
 /** How often a table that others have locked is tried. After that it is left to the next run. */

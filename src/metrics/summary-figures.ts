@@ -1,4 +1,5 @@
-import { Layer, RecordType, Status } from '../domain/vocabulary.ts'
+import { isHistory, Layer, RecordType, Status } from '../domain/vocabulary.ts'
+import { dayMs } from '../kernel/units.ts'
 import type { RegretGroup } from '../regrets/index.ts'
 import { type StoreMetrics, scoreBands } from './metrics.schemas.ts'
 import { computeRegretRates } from './regret-rates.ts'
@@ -8,9 +9,6 @@ const types = RecordType.enum
 /** How many days the growth and the fading cover. */
 export const daysBehind = 30
 export const daysAhead = 7
-const dayMs = 86_400_000
-
-const revised = new Set(['superseded', 'merged', 'invalidated'])
 
 type SummaryCounts = {
   counts: readonly CountRow[]
@@ -57,7 +55,7 @@ export function describeFigures(
     competence_success_rate: computeRatio(sample.successes ?? 0, tried),
     plan_reuse_frequency: computeRatio(sample.executions ?? 0, sample.plans),
     revision_rate: computeRatio(
-      countOf(({ status }) => revised.has(status)),
+      countOf(({ status }) => isHistory(status)),
       total,
     ),
     regret: computeRegretRates(regret),

@@ -3,11 +3,12 @@ import type { Database } from '../db/connection.ts'
 import { computeSalienceAt } from '../db/fragments/salience.ts'
 import { openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
+import type { Status } from '../domain/vocabulary.ts'
 
 /** The largest summand, so that no sum overflows: an earlier version stored values up to the largest double. */
 const largest = sql.lit(Number.MAX_SAFE_INTEGER)
 
-export type CountRow = { type: string; status: string; layer: string; pinned: boolean; records: number }
+export type CountRow = { type: string; status: Status; layer: string; pinned: boolean; records: number }
 
 /** One parallel scan of the narrow table, with one addition per row. */
 export async function countRecords(db: Database, trust: Trust): Promise<CountRow[]> {

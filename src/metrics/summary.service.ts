@@ -2,6 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { dayMs } from '../kernel/units.ts'
 import { measureRegret } from '../regrets/index.ts'
 import type { StoreMetrics } from './metrics.schemas.ts'
 import { countCreated, countFading, countRecords, drawSample } from './summary.queries.ts'
@@ -15,7 +16,6 @@ export type SummaryService = ReturnType<typeof createSummaryService>
 const defaultCacheMs = 5_000
 /** Results are cached for at most this many different trusts. */
 const maxRemembered = 100
-const dayMs = 86_400_000
 
 /**
  * Large enough that a share of one half is off by at most 0.01, and small enough that reading their logs and payloads

@@ -38,7 +38,7 @@ export {
 export { findMostSalient } from './listing/list.service.ts'
 export { resolveNamedSources } from './named-sources.service.ts'
 export { createTextUpdate } from './outdated-texts.service.ts'
-export { maxNewRelations, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
+export { maxNewRelations, maxSources, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
 export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
 export {
   isWhole,

@@ -15,11 +15,13 @@ const Source = closed({
   timestamp: Type.Optional(Time({ description: 'When the source was made.' })),
 })
 
+export const maxSources = 10_000
+
 export const Provenance = closed(
   {
     sources: Type.Array(Source, {
       minItems: 1,
-      maxItems: 10_000,
+      maxItems: maxSources,
       description: 'The sources of the content.',
     }),
     created_by: Type.Optional(Type.String({ maxLength: 256, description: 'Who made the record from them.' })),

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Decay, DeletionPolicy } from '../domain/lifecycle.ts'
+import { maxTags } from '../domain/request-fields.ts'
 import { closed, Unit } from '../domain/shapes.ts'
 import { MemoryKind, Sensitivity } from '../domain/vocabulary.ts'
 
@@ -43,7 +44,7 @@ const Name = () => Type.String({ minLength: 1, maxLength: 256 })
 export const RecordPatch = closed(
   {
     tags: orNull(
-      Type.Array(Name(), { maxItems: 100 }),
+      Type.Array(Name(), { maxItems: maxTags }),
       'All tags of the record: they replace the present ones. null: none.',
     ),
     scope: orNull(

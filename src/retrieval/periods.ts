@@ -1,9 +1,9 @@
+import { dayMs } from '../kernel/units.ts'
+
 /** Days, weeks, months, seasons and years of the calendar as ranges of time, in UTC. */
 
 /** Milliseconds; `until` is not part of it. */
 export type Range = { from: number; until: number }
-
-const dayMs = 86_400_000
 
 /** A date without a year can be of any of so many years. */
 const maxYears = 30

@@ -1,10 +1,8 @@
 import type { Payload } from '../domain/payloads.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Change, StoredRecord } from '../records/index.ts'
+import { type Change, maxSources, type StoredRecord } from '../records/index.ts'
 
 type ContestChange = Pick<Change, 'content' | 'changes' | 'status'>
-
-const maxSources = 10_000
 
 /**
  * Marks a record as contested. A fact is marked in its payload and is still retrieved; other types have only their

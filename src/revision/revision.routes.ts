@@ -56,7 +56,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   app.post(
     '/v1/records/:id/supersede',
     {
-      config: config,
+      config,
       schema: {
         operationId: 'supersedeRecord',
         tags,
@@ -77,7 +77,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   app.post(
     '/v1/records/:id/fork',
     {
-      config: config,
+      config,
       schema: {
         operationId: 'forkRecord',
         tags,

@@ -1,5 +1,6 @@
 import { type Caller, getRank, isAllowed, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { completePayload } from '../domain/payloads.ts'
+import { maxTags } from '../domain/request-fields.ts'
 import { isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
 import { findValidityFaults } from '../domain/validity.ts'
 import { requireScope } from '../domain/write-trust.ts'
@@ -9,6 +10,7 @@ import {
   type DraftContext,
   draftRecord,
   findNamedSources,
+  maxSources,
   type NewRecord,
   type Descent as Recorded,
   type StoredRecord,
@@ -25,9 +27,6 @@ export type SuccessorInput = {
   /** The id of the captured evidence, if a capture revises. The new record is derived from it too. */
   capturedFrom?: string
 }
-
-const maxTags = 100
-const maxSources = 10_000
 
 export function draftSuccessor(
   { record: given, actor, rationale, capturedFrom }: SuccessorInput,

@@ -1,6 +1,7 @@
 import { combineAccesses, recentAccesses } from '../domain/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../domain/importance.ts'
 import { budgetGraceMs, computeKeeping } from '../domain/keeping.ts'
+import { dayMs } from '../kernel/units.ts'
 import { findLeaving, followSalience } from './shadow.ts'
 import { createEmptyPoint } from './simulated-points.ts'
 import type { ScoredLifeRow } from './simulation.queries.ts'
@@ -10,8 +11,6 @@ import type { SimulatedPoint } from './simulation.schemas.ts'
  * What budgets of different sizes would have forgotten in one scope: its records arrive, are used and leave as recorded,
  * and at each moment that is asked for, each budget forgets the least worth keeping until it holds.
  */
-
-const dayMs = 86_400_000
 
 export type Limits = { values: readonly number[]; hasBytes: boolean }
 type Shadow = { value: number; isGone: Uint8Array; point: SimulatedPoint }

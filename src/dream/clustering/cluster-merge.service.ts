@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { createServiceCaller } from '../../domain/caller.ts'
+import { maxTags } from '../../domain/request-fields.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { startPosition, walkInBatches } from '../../jobs/table-walk.ts'
@@ -20,7 +21,6 @@ type MergeOutcome = { outcome: 'merged'; changes: Change[] } | { outcome: 'erase
 
 const actor = 'dream/cluster'
 const rationale = 'merged into a summary of similar records'
-const maxTags = 100
 
 const caller = createServiceCaller(actor, 'dream')
 

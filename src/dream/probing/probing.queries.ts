@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
-import { subtractMilliseconds } from '../../kernel/units.ts'
+import { dayMs, subtractMilliseconds } from '../../kernel/units.ts'
 import { isProfile, limitedPayload, referencePredicates } from '../entity-facts.queries.ts'
 import type { PromptRecord } from '../prompt-lines.ts'
 import type { Belief } from './belief-prompt.ts'
@@ -11,7 +11,6 @@ import type { Belief } from './belief-prompt.ts'
 /** Days without an access before a belief is probed, and days until it is probed again. */
 const unusedDays = 14
 const pauseDays = 30
-const dayMs = 86_400_000
 
 type DueFilter = { now: Date; ceiling: Sensitivity }
 

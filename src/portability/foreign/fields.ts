@@ -1,3 +1,4 @@
+import { maxTags } from '../../domain/request-fields.ts'
 import { AppError } from '../../kernel/errors.ts'
 
 /** Reads fields of foreign JSON. Several names mean the spellings of different versions; the first that is set counts. */
@@ -62,8 +63,6 @@ export function readTags(fields: Fields, ...names: string[]): { tags?: string[] 
   )
   return texts.length === 0 ? {} : { tags: [...new Set(texts)].slice(0, maxTags) }
 }
-
-const maxTags = 100
 
 /** The time in RFC 3339; undefined when absent. A time without a zone is taken as UTC. */
 export function readTime(fields: Fields, ...names: string[]): string | undefined {
