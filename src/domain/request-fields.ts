@@ -18,6 +18,13 @@ export const maxTags = 100
 
 export const Tags = (description: string) => Type.Array(Name(), { maxItems: maxTags, description })
 
+/** An option of the jobs that ask a chat model. */
+export const AskModel = () =>
+  Type.Boolean({
+    description:
+      'For `consolidate` and `dream`: a dry run asks the chat model as well, which costs as much as a real run. Default false.',
+  })
+
 export const Actor = (...examples: string[]) =>
   Type.String({
     minLength: 1,

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { AskModel } from '../domain/request-fields.ts'
 import { closed } from '../domain/shapes.ts'
 import { stepNames } from './steps.ts'
 
@@ -10,11 +11,6 @@ export const DreamOptions = closed({
       description: 'For `dream`: runs only these steps, in their usual order. Default: all.',
     }),
   ),
-  ask_model: Type.Optional(
-    Type.Boolean({
-      description:
-        'For `consolidate` and `dream`: a dry run asks the chat model as well, which costs as much as a real run. Default false.',
-    }),
-  ),
+  ask_model: Type.Optional(AskModel()),
 })
 export type DreamOptions = Static<typeof DreamOptions>
