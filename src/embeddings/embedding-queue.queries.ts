@@ -88,8 +88,9 @@ export type StoredVector = { record_id: string; lag_seconds: number | null }
 /**
  * Stores vectors with their signatures, removes their texts from the queue and returns the finished ids. A text stays
  * queued when the claim no longer holds: it was rewritten, is being erased or belongs to another model. A text without
- * a new vector loses the one it had. The sets of cells are locked, so that none is deleted while it gets a vector. Vectors of an earlier model stay, unless the text has changed. The first vector of
- * a record queues it for the surprise comparison.
+ * a new vector loses the one it had. The sets of cells are locked, so that none is deleted while it gets a vector. Vectors
+ * of an earlier model stay, unless the text has changed. The first vector of a record queues it for the surprise
+ * comparison.
  */
 export async function storeVectors(
   tx: Transaction,

@@ -33,7 +33,7 @@ export type PreparedEffect<Outcome = unknown> = {
 }
 export type Once = ReturnType<typeof createOnce>
 
-/** Requests whose handler heeds the Idempotency-Key; see `requireOnce`. */
+/** Requests whose handler uses the Idempotency-Key; see `requireOnce`. */
 const handledOnce = new WeakSet<FastifyRequest>()
 
 export function readCallContext(request: FastifyRequest): CallContext {

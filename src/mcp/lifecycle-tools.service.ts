@@ -29,11 +29,11 @@ type Act = (
 /** The tools of profile `lifecycle`, for an agent that maintains the memory. */
 export function createLifecycleTools(services: LifecycleServices): Tool[] {
   const { layers, reinforcement, forgetting, maintenance, announcements } = services
-  const tending = { profile: 'lifecycle', permission: 'lifecycle:write', output: recordOutput } as const
+  const ofProfile = { profile: 'lifecycle', permission: 'lifecycle:write', output: recordOutput } as const
 
   const move = (name: 'promote' | 'demote', description: string) =>
     defineTool({
-      ...tending,
+      ...ofProfile,
       name,
       description,
       hints: changes,
@@ -46,7 +46,7 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
 
   const act = (given: Pick<Tool, 'name' | 'description' | 'hints'> & Partial<Tool>, perform: Act) =>
     defineTool({
-      ...tending,
+      ...ofProfile,
       ...given,
       input: ReasonInput,
       async run({ call, actor }, { id, reason }) {

@@ -4,15 +4,15 @@ import { createScopeMismatchError } from './successor-draft.ts'
 
 /** Throws unless all records can be merged into one. */
 export function requireSameTypeAndScope([first, ...others]: readonly StoredRecord[]): void {
-  const stray = others.findIndex(({ type }) => type !== first?.type)
-  if (stray >= 0) {
+  const otherType = others.findIndex(({ type }) => type !== first?.type)
+  if (otherType >= 0) {
     throw new AppError('type_mismatch', 'Only records of one type can be merged.', {
-      errors: [{ pointer: `/ids/${stray + 1}`, message: `has not the type ${first?.type}` }],
+      errors: [{ pointer: `/ids/${otherType + 1}`, message: `has not the type ${first?.type}` }],
     })
   }
-  const foreign = others.findIndex(({ scope }) => scope !== first?.scope)
-  if (foreign < 0) return
-  throw createScopeMismatchError([{ pointer: `/ids/${foreign + 1}`, message: 'has another scope' }])
+  const otherScope = others.findIndex(({ scope }) => scope !== first?.scope)
+  if (otherScope < 0) return
+  throw createScopeMismatchError([{ pointer: `/ids/${otherScope + 1}`, message: 'has another scope' }])
 }
 
 export function createTooFewError(): AppError {

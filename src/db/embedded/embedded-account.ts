@@ -73,13 +73,13 @@ async function canReach(path: string, ids: Ids): Promise<boolean> {
  * ignore it, and PostgreSQL asks access(2) whether its own binary may be run.
  */
 function launchWithCapability({ uid, gid }: Ids, command: string, args: readonly string[]): Launch {
-  const lending = [
+  const capability = [
     '--securebits=+no_setuid_fixup',
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
   ]
   const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
-  return { command: 'setpriv', args: [...as, ...lending, '--', command, ...args], options: {} }
+  return { command: 'setpriv', args: [...as, ...capability, '--', command, ...args], options: {} }
 }
 
 function canLaunchWithCapability(ids: Ids, postgres: string): boolean {

@@ -95,8 +95,8 @@ export function showMembers(trust: Trust, object: Fragment): RawBuilder<unknown>
 }
 
 /**
- * What a run changed, or a plan would change, without its place among the records that a budget forgot: rank and line depend on records above the
- * ceiling of the caller.
+ * What a run changed, or a plan would change, without its place among the records that a budget forgot: rank and line depend on
+ * records above the ceiling of the caller.
  */
 export function removePlace({ maxSensitivity }: Trust, after: Fragment): RawBuilder<unknown> {
   return maxSensitivity === 'hyper' ? after : sql`(${after} - array['rank', 'line'])`

@@ -29,8 +29,7 @@ export function findReferences(payload: Payload, roots: readonly string[]): Refe
   if (payload.kind === 'episodic' || payload.kind === 'working' || roots.length === 0) return []
   const found = new Map<string, Reference>()
   const add = (reference: Reference) => {
-    const { kind, path, names, roots: beneath } = reference
-    const key = JSON.stringify([kind, path, names, beneath])
+    const key = JSON.stringify([reference.kind, reference.path, reference.names, reference.roots])
     if (found.size < maxReferences && !found.has(key)) found.set(key, reference)
   }
   for (const text of listFilePaths(payload)) {
