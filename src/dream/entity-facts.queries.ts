@@ -1,6 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { PromptRecord } from './prompt-lines.ts'
@@ -92,11 +91,4 @@ export async function findEntityFacts(
     order by known.created_at desc, known.id desc
   `.execute(db)
   return rows
-}
-
-/** Locks records in the order of their ids, as every writer does. Read them again afterwards. */
-export async function lockRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await sql`
-    select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for no key update
-  `.execute(tx)
 }

@@ -76,6 +76,7 @@ export {
   type HandleMatch,
   insertHandles,
   type KnownRecord,
+  lockRecords,
   lookUpHandles,
   readStored,
 } from './records.queries.ts'

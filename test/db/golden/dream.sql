@@ -538,12 +538,6 @@ and r.status in ('active', 'challenged')
     and not r.pinned
 and r.sensitivity <= $1;
 
--- src/dream/entity-facts.queries.ts lockRecords
-    select r.id
-from records as r
-where r.id = any($1::uuid[])
-order by r.id for no key update;
-
 -- src/dream/probing/probing.queries.ts findBelief
     select r.id, r.version, r.created_at, coalesce(r.last_accessed_at, r.created_at) as used_at,
       case when pg_column_size(c.payload) <= 262144 then c.payload end as payload

@@ -39,7 +39,6 @@ export const dreamModelSamples: Record<string, Record<string, Sample | Record<st
       '': (db) => linked.findEntityFacts(db, id, { limit: 40 }),
       'of some': (db) => linked.findEntityFacts(db, id, { limit: 40, among: [id] }),
     },
-    lockRecords: (db) => inTransaction(db, (tx) => linked.lockRecords(tx, [id])),
   },
   'src/dream/probing/probing.queries.ts': {
     listDue: (db) => probing.listDue(db, { ...due, scope: 'team', limit: 5 }),
