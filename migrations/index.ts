@@ -55,6 +55,7 @@ import * as revealedRecords from './0069_revealed_records.ts'
 import * as boundedReads from './0070_bounded_reads.ts'
 import * as messagePlaces from './0071_message_places.ts'
 import * as packedEffects from './0072_packed_effects.ts'
+import * as fruitlessAttempts from './0073_fruitless_attempts.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -114,4 +115,5 @@ export const migrations: Record<string, Migration> = {
   '0070_bounded_reads': boundedReads,
   '0071_message_places': messagePlaces,
   '0072_packed_effects': packedEffects,
+  '0073_fruitless_attempts': fruitlessAttempts,
 }

@@ -339,6 +339,10 @@ export interface MaintenanceRuns {
   dry_run: boolean;
   error: string | null;
   finished_at: Date | null;
+  /**
+   * how often a worker started the run since it last came further
+   */
+  fruitless_attempts: Generated<number>;
   id: string;
   job: string;
   options: Json;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { analyzeHistory, findOldestKeptRun, type HistoryName, tendHistory } from './histories.queries.ts'
-import { runsKeptForMs } from './running/leases.queries.ts'
+import { runsKeptForMs } from './running/old-runs.queries.ts'
 
 type Resources = {
   /** How long the audit log and the history of importance are kept. */

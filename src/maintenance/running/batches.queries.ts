@@ -25,7 +25,8 @@ export async function lockFence(
 
 /**
  * Adds to the counts instead of setting them, because several workers may share the run. A row that is written moves to
- * another page, where a second worker reads it again: `done` stays within the total.
+ * another page, where a second worker reads it again: `done` stays within the total. Only where it rises the run came
+ * further; a dry run begins again after each loss.
  */
 export async function addProgress(
   tx: Transaction,
@@ -34,6 +35,7 @@ export async function addProgress(
   await sql`
     update maintenance_runs
     set done = least(done + ${done}::bigint, total),
+      fruitless_attempts = case when dry_run or least(done + ${done}::bigint, total) = done then fruitless_attempts else 0 end,
       stats = stats || coalesce((
         select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
         from jsonb_each_text(${JSON.stringify(counts)}::jsonb) as added (name, value)

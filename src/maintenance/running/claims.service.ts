@@ -32,7 +32,8 @@ export type ClaimResources = {
   observe?: Observe
 }
 
-const maxAttempts = 5
+/** An attempt that came further than all before it does not count: every run ends, or stops to come further. */
+const maxFruitlessAttempts = 5
 const maxClaims = 5
 const claimRetryMs = 20
 export const defaultLeaseMs = 30_000
@@ -120,8 +121,11 @@ function chooseEnd(run: OpenRun): Omit<Parameters<typeof endRun>[1], 'id' | 'now
   if (run.cancel_requested) return { status: 'cancelled' }
   if (run.is_key_revoked && run.started_at === null)
     return { status: 'cancelled', error: 'the key that requested the run was revoked before it started' }
-  if (run.attempts < maxAttempts) return undefined
-  return { status: 'failed', error: `given up: ${maxAttempts} workers were lost in it` }
+  if (run.fruitless_attempts < maxFruitlessAttempts) return undefined
+  return {
+    status: 'failed',
+    error: `given up: ${maxFruitlessAttempts} workers in a row were lost in it without progress`,
+  }
 }
 
 type RunToLease = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & {

@@ -9,7 +9,8 @@ export type OpenRun = {
   scope: string | null
   options: unknown
   cancel_requested: boolean
-  attempts: number
+  /** How often a worker started the run since it last came further. */
+  fruitless_attempts: number
   status: string
   started_at: Date | null
   traceparent: string | null
@@ -25,7 +26,7 @@ const claimedColumns = [
   'scope',
   'options',
   'cancel_requested',
-  'attempts',
+  'fruitless_attempts',
   'status',
   'started_at',
   'traceparent',
@@ -145,6 +146,7 @@ export async function startRun(
       status: 'running',
       worker,
       attempts: eb('attempts', '+', 1),
+      fruitless_attempts: eb('fruitless_attempts', '+', 1),
       started_at: eb.fn.coalesce('started_at', eb.val(now)),
     }))
     .where('id', '=', id)
@@ -155,7 +157,13 @@ export async function startRun(
 export async function requeueRun(tx: Transaction, id: string): Promise<void> {
   await tx
     .updateTable('maintenance_runs')
-    .set((eb) => ({ status: 'queued', worker: null, attempts: eb('attempts', '-', 1) }))
+    .set((eb) => ({
+      status: 'queued',
+      worker: null,
+      attempts: eb('attempts', '-', 1),
+      // It is 0 if the run came further in this attempt.
+      fruitless_attempts: sql<number>`greatest(fruitless_attempts - 1, 0)`,
+    }))
     .where('id', '=', id)
     .execute()
 }
@@ -189,60 +197,4 @@ async function deleteRehearsed(tx: Transaction, id: string): Promise<void> {
 /** Call it only for a run over all records that succeeded: the time says when the job last processed the whole store. */
 export async function setLastSuccess(tx: Transaction, job: string, now: Date): Promise<void> {
   await tx.updateTable('job_schedules').set({ last_success_at: now }).where('job', '=', job).execute()
-}
-
-export const runsKeptForMs = 90 * 86_400_000
-
-/**
- * Deletes runs that ended long ago and whose changes were dropped with their month, except those of plans that have not expired.
- * Returns how many; at most `limit`.
- */
-export async function deleteOldRuns(db: Database, now: Date, limit: number): Promise<number> {
-  const before = new Date(now.getTime() - runsKeptForMs)
-  const { deleted } = await db
-    .with('old', (cte) =>
-      cte
-        .deleteFrom('maintenance_runs')
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('maintenance_runs')
-            .where('finished_at', '<=', before)
-            .where(({ exists, not, selectFrom }) =>
-              not(
-                exists(
-                  selectFrom('maintenance_changes as c').whereRef('c.run_id', '=', 'maintenance_runs.id'),
-                ),
-              ),
-            )
-            .where(({ exists, not, or, selectFrom }) =>
-              not(
-                or([
-                  exists(
-                    selectFrom('plans as p')
-                      .whereRef('p.id', '=', 'maintenance_runs.id')
-                      .where('p.expires_at', '>', now),
-                  ),
-                  exists(
-                    selectFrom('plan_applications as a')
-                      .innerJoin('plans as p', 'p.id', 'a.plan_id')
-                      .whereRef('a.run_id', '=', 'maintenance_runs.id')
-                      .where('p.expires_at', '>', now),
-                  ),
-                ]),
-              ),
-            )
-            .select('id')
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .returning('id'),
-    )
-    .with('effects', (cte) =>
-      cte.deleteFrom('run_effects').where('run_id', 'in', (eb) => eb.selectFrom('old').select('old.id')),
-    )
-    .selectFrom('old')
-    .select((eb) => eb.fn.countAll<number>().as('deleted'))
-    .executeTakeFirstOrThrow()
-  return deleted
 }

@@ -317,11 +317,13 @@ values ($1, $2, encode(sha256(convert_to($3, 'UTF8')), 'hex'));
 -- src/maintenance/running/batches.queries.ts addProgress
     update maintenance_runs
     set done = least(done + $1::bigint, total),
+      fruitless_attempts = case when dry_run
+or least(done + $2::bigint, total) = done then fruitless_attempts else 0 end,
       stats = stats || coalesce((
         select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
-        from jsonb_each_text($2::jsonb) as added (name, value)
+        from jsonb_each_text($3::jsonb) as added (name, value)
       ), '{}')
-    where id = $3;
+    where id = $4;
 
 -- src/maintenance/running/batches.queries.ts insertChanges
     insert into maintenance_changes (run_id, record_id, action, before, after, note)
@@ -514,32 +516,6 @@ update "job_leases"
 set "holder" = $1, "run_id" = $2, "expires_at" = $3
 where "job" = $4;
 
--- src/maintenance/running/leases.queries.ts deleteOldRuns
-with "old" as (delete
-from "maintenance_runs"
-where "id" in (select "id"
-from "maintenance_runs"
-where "finished_at" <= $1
-and not exists (select
-from "maintenance_changes" as "c"
-where "c"."run_id" = "maintenance_runs"."id")
-and not (exists (select
-from "plans" as "p"
-where "p"."id" = "maintenance_runs"."id"
-and "p"."expires_at" > $2)
-or exists (select
-from "plan_applications" as "a"
-inner join "plans" as "p" on "p"."id" = "a"."plan_id"
-where "a"."run_id" = "maintenance_runs"."id"
-and "p"."expires_at" > $3))
-limit $4
-for update skip locked)
-returning "id"), "effects" as (delete
-from "run_effects"
-where "run_id" in (select "old"."id"
-from "old")) select count(*) as "deleted"
-from "old";
-
 -- src/maintenance/running/leases.queries.ts endRun
 update "maintenance_runs"
 set "status" = $1, "finished_at" = $2
@@ -567,7 +543,7 @@ values ($1, $2, $3, $4)
 on conflict ("job") do nothing;
 
 -- src/maintenance/running/leases.queries.ts findOpenRun
-select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at", "traceparent", exists (
+select "id", "job", "dry_run", "scope", "options", "cancel_requested", "fruitless_attempts", "status", "started_at", "traceparent", exists (
         select
 from api_keys
 where api_keys.id::text = requested_by
@@ -609,7 +585,7 @@ and "run_id" = $4;
 
 -- src/maintenance/running/leases.queries.ts requeueRun
 update "maintenance_runs"
-set "status" = $1, "worker" = $2, "attempts" = "attempts" - $3
+set "status" = $1, "worker" = $2, "attempts" = "attempts" - $3, "fruitless_attempts" = greatest(fruitless_attempts - 1, 0)
 where "id" = $4;
 
 -- src/maintenance/running/leases.queries.ts setLastSuccess
@@ -619,13 +595,39 @@ where "job" = $2;
 
 -- src/maintenance/running/leases.queries.ts startRun
 update "maintenance_runs"
-set "status" = $1, "worker" = $2, "attempts" = "attempts" + $3, "started_at" = coalesce("started_at", $4)
-where "id" = $5;
+set "status" = $1, "worker" = $2, "attempts" = "attempts" + $3, "fruitless_attempts" = "fruitless_attempts" + $4, "started_at" = coalesce("started_at", $5)
+where "id" = $6;
 
 -- src/maintenance/running/leases.queries.ts takeLease
 update "job_leases"
 set "holder" = $1, "run_id" = $2, "fence" = $3, "expires_at" = $4
 where "job" = $5;
+
+-- src/maintenance/running/old-runs.queries.ts deleteOldRuns
+with "old" as (delete
+from "maintenance_runs"
+where "id" in (select "id"
+from "maintenance_runs"
+where "finished_at" <= $1
+and not exists (select
+from "maintenance_changes" as "c"
+where "c"."run_id" = "maintenance_runs"."id")
+and not (exists (select
+from "plans" as "p"
+where "p"."id" = "maintenance_runs"."id"
+and "p"."expires_at" > $2)
+or exists (select
+from "plan_applications" as "a"
+inner join "plans" as "p" on "p"."id" = "a"."plan_id"
+where "a"."run_id" = "maintenance_runs"."id"
+and "p"."expires_at" > $3))
+limit $4
+for update skip locked)
+returning "id"), "effects" as (delete
+from "run_effects"
+where "run_id" in (select "old"."id"
+from "old")) select count(*) as "deleted"
+from "old";
 
 -- src/maintenance/running/planned-batches.queries.ts insertPlannedChanges
     with listed as materialized (

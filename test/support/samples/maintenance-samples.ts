@@ -8,6 +8,7 @@ import * as maintenance from '../../../src/maintenance/maintenance.queries.ts'
 import * as batches from '../../../src/maintenance/running/batches.queries.ts'
 import * as claiming from '../../../src/maintenance/running/due-jobs.queries.ts'
 import * as running from '../../../src/maintenance/running/leases.queries.ts'
+import * as oldRuns from '../../../src/maintenance/running/old-runs.queries.ts'
 import * as names from '../../../src/maintenance/selectable-names.queries.ts'
 import { noIntervals } from '../idle-jobs.ts'
 import { budgetSamples } from './budget-samples.ts'
@@ -115,6 +116,8 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     requeueRun: (db) => inTransaction(db, (tx) => running.requeueRun(tx, id)),
     endRun: (db) => inTransaction(db, (tx) => running.endRun(tx, { id, status: 'succeeded', now })),
     setLastSuccess: (db) => inTransaction(db, (tx) => running.setLastSuccess(tx, 'decay', now)),
-    deleteOldRuns: (db) => running.deleteOldRuns(db, now, 1_000),
+  },
+  'src/maintenance/running/old-runs.queries.ts': {
+    deleteOldRuns: (db) => oldRuns.deleteOldRuns(db, now, 1_000),
   },
 }
