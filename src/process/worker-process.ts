@@ -22,11 +22,11 @@ type Resources = {
   config: Config
   log: Logger
   clock: Clock
-  /** No batch uses the connections of `heartbeats`, so none of them waits for one. */
+  /** No batch uses the connections of `heartbeats`, so what is asked there does not wait for one. */
   createJobs(connection: Connection, announcements: Announcements, heartbeats: Connection): Jobs
   onStatement?: ConnectionOptions['onStatement']
   /** Serves metrics and health of the process; returns how to stop it. */
-  listen?(connection: Connection, check: Checks): Promise<() => Promise<void>>
+  listen?(connection: Connection, check: Checks, heartbeats: Connection): Promise<() => Promise<void>>
 }
 type Checks = Readonly<Record<'database' | 'queue' | 'tombstones', () => Promise<void>>>
 
@@ -65,11 +65,12 @@ export async function startWorking(resources: Resources): Promise<Service> {
     .removeSchedulers()
     .catch((error) => log.warn('old schedules could not be removed from the queue', { err: error }))
   const polls = startPolls()
-  const stopListening = await listen?.(connection, {
+  const checks = {
     database: async () => void (await heartbeats.pool.query('select')),
     queue: () => queue.ready(),
     tombstones,
-  })
+  }
+  const stopListening = await listen?.(connection, checks, heartbeats)
   process.send?.({ working: true })
   log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
   const leave = async () => {

@@ -1,4 +1,4 @@
-import type { Connection } from '../db/connection.ts'
+import type { Connection, Database } from '../db/connection.ts'
 import type { Checks } from '../http/health.ts'
 import { drain, serve } from '../process/listen.ts'
 import type { Service } from '../process/run-until-stopped.ts'
@@ -16,7 +16,7 @@ export async function startWorker(context: RoleContext): Promise<Service> {
     onStatement,
     createJobs: (connection, announcements, heartbeats) =>
       createBackground({ ...context, connection, heartbeats, instruments, tracer, announcements }),
-    listen: async ({ db, pool, servers }, checks) => {
+    listen: async ({ pool, servers }, checks, { db }) => {
       instruments.watchPool(pool, 'jobs')
       if (config.tenants) instruments.watchServers(servers)
       if (config.metrics.workerPort === undefined) return async () => {}
@@ -32,7 +32,12 @@ export async function startWorker(context: RoleContext): Promise<Service> {
   return addClose(service, close)
 }
 
-type WorkerAppResources = Pick<Connection, 'db' | 'pool'> & { checks: Checks; instruments: Instruments }
+type WorkerAppResources = Pick<Connection, 'pool'> & {
+  /** Where keys are looked up: the connections of the jobs may all be in use when someone must see what they do. */
+  db: Database
+  checks: Checks
+  instruments: Instruments
+}
 
 /** The HTTP server of a worker, for metrics and health only. */
 async function createWorkerApp(

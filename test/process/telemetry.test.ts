@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { expect, it, onTestFinished } from 'vitest'
+import { jobNames } from '../../src/jobs/job-names.ts'
+import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
@@ -14,7 +17,7 @@ const spanId = 'b7ad6b7169203331'
 async function open(shared: Record<string, string> = {}) {
   const database = await openMigratedDatabase()
   const environment = { DATABASE_URL: database.url, MEMBRANE_API_KEY: key, ...shared }
-  return async (role: 'api' | 'worker') => {
+  const start = async (role: 'api' | 'worker') => {
     const port = await findFreePort()
     const named = role === 'api' ? 'PORT' : 'MEMBRANE_METRICS_PORT'
     const running = launchRole(role, { ...environment, [named]: String(port) })
@@ -27,10 +30,11 @@ async function open(shared: Record<string, string> = {}) {
     )
     return { running, url, scrape: async () => (await fetch(`${url}/metrics`, { headers })).text() }
   }
+  return { database, start }
 }
 
 it('each process exposes metrics on its port, a worker only when one is configured', async () => {
-  const start = await open()
+  const { start } = await open()
   const [api, worker] = await Promise.all([start('api'), start('worker')])
   const served = parsePrometheusText(await api.scrape())
   const worked = parsePrometheusText(await worker.scrape())
@@ -51,9 +55,45 @@ it('each process exposes metrics on its port, a worker only when one is configur
   expect(await worker.running.ended, worker.running.output()).toEqual({ code: 0, signal: null })
 })
 
+it('a worker shows its metrics to a key while jobs use all of its connections', async () => {
+  const { database, start } = await open({ MEMBRANE_LOCK_TIMEOUT: '60s' })
+  const api = await start('api')
+  const made = await fetch(`${api.url}/v1/keys`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'prometheus', permissions: ['records:read'] }),
+  })
+  const { secret } = (await made.json()) as { secret: string }
+  for (const job of jobNames)
+    await insertRun(database.db, { id: randomUUID(), job, trigger: 'manual', now: new Date() })
+  const lock = await database.pool.connect()
+  onTestFinished(() => lock.release())
+  // A worker that claims a run waits for it.
+  await lock.query('begin; lock table maintenance_runs in exclusive mode')
+  const worker = await start('worker')
+  await until(
+    'all connections of the jobs to be in use',
+    async () => {
+      const { rows } = await database.pool.query(
+        `select count(*)::int as waiting from pg_stat_activity where datname = current_database()
+         and application_name = 'membrane worker' and wait_event_type = 'Lock'`,
+      )
+      return rows[0].waiting === 5
+    },
+    30_000,
+  )
+  const answer = await fetch(`${worker.url}/metrics`, {
+    headers: { authorization: `Bearer ${secret}` },
+    signal: AbortSignal.timeout(20_000),
+  })
+  expect(answer.status).toBe(200)
+  expect(findValues(parsePrometheusText(await answer.text()), 'membrane_pool_waiting')[0]).toBeGreaterThan(0)
+  await lock.query('rollback')
+})
+
 it('a request, its statements and the run it requested belong to one trace', async () => {
   const collector = await startCollector()
-  const start = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
+  const { start } = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
   const [api, worker] = await Promise.all([start('api'), start('worker')])
   const answer = await fetch(`${api.url}/v1/maintenance/runs`, {
     method: 'POST',
@@ -84,7 +124,7 @@ it('a request, its statements and the run it requested belong to one trace', asy
 })
 
 it('an API serves and stops in time when the trace collector is unavailable', async () => {
-  const start = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
+  const { start } = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
   const api = await start('api')
   for (let n = 0; n < 20; n++) expect((await fetch(`${api.url}/v1/keys`, { headers })).status).toBe(200)
   const stopAt = performance.now()
@@ -94,7 +134,7 @@ it('an API serves and stops in time when the trace collector is unavailable', as
 })
 
 it('a run continues the trace of its request without a collector', async () => {
-  const start = await open()
+  const { start } = await open()
   const [api, worker] = await Promise.all([start('api'), start('worker')])
   await fetch(`${api.url}/v1/maintenance/runs`, {
     method: 'POST',
