@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { findRelatedWords } from '../../src/embeddings/index.ts'
-import { addRelated, computeGain, weighRelated } from '../../src/retrieval/text/related-stems.ts'
+import {
+  computeGain,
+  createRelatedSum,
+  pickRelatedTo,
+  weighRelated,
+} from '../../src/retrieval/text/related-stems.ts'
 import { pickRelated } from '../../src/retrieval/text/search-plan.ts'
 
 const vehicle = { stem: 'vehicl', of: 'car', weight: 0.3 }
@@ -35,9 +40,15 @@ describe('words of a related meaning', () => {
       { ...vehicle, gain: 0.3 },
       { ...truck, gain: 0.2 },
     ]
-    expect(addRelated([1, 0, 0, 4], ['car', 'red'], related)).toEqual([1.2, 0])
-    expect(addRelated([0, 2, 1, 4], ['car', 'red'], related)).toEqual([0.3, 2])
-    expect(addRelated([0, 2, 0, 0], ['car', 'red'], related)).toEqual([0, 2])
+    const addRelated = createRelatedSum(['car', 'red'], related)
+    expect(addRelated([1, 0, 0, 4])).toEqual([1.2, 0])
+    expect(addRelated([0, 2, 1, 4])).toEqual([0.3, 2])
+    expect(addRelated([0, 2, 0, 0])).toEqual([0, 2])
+  })
+
+  it('are searched only beside the word for which they stand', () => {
+    expect(pickRelatedTo([{ word: 'car' }], [vehicle])).toEqual([vehicle])
+    expect(pickRelatedTo([{ word: 'red' }], [vehicle])).toEqual([])
   })
 
   it('are looked up from the rarest on, while the words of the question leave room', () => {

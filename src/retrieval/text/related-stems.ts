@@ -24,22 +24,40 @@ export function weighRelated(similarity: number): number {
   return sameMeaning * similarity
 }
 
+/** Those that stand for one of the words. A question with very many words is searched by some of them only. */
+export function pickRelatedTo(
+  words: readonly { word: string }[],
+  related: readonly RelatedStem[],
+): readonly RelatedStem[] {
+  const searched = new Set(words.map(({ word }) => word))
+  return related.filter(({ of }) => searched.has(of))
+}
+
 /** A common word stands for a rare one only as much as it is rare itself. */
 export function computeGain({ weight }: RelatedStem, idf: number, idfOfWord: number): number {
   return idfOfWord > 0 ? weight * Math.min(1, idf / idfOfWord) : 0
 }
 
 /**
- * Adds the related stems to the words for which they stand. `counts` are those of `words`, followed by those of `related`. Of
+ * Returns what adds the related stems to the words for which they stand, in counts of `words` followed by those of `related`. Of
  * several for one word the nearest counts: a text is no better for a list of synonyms.
  */
-export function addRelated(
-  counts: readonly number[],
+export function createRelatedSum(
   words: readonly string[],
   related: readonly WeighedStem[],
-): number[] {
-  return words.map((word, place) => {
-    const gains = related.map(({ of, gain }, at) => (of === word && counts[words.length + at] ? gain : 0))
-    return (counts[place] ?? 0) + Math.max(0, ...gains)
-  })
+): (counts: readonly number[]) => number[] {
+  const placed = related.map(({ of, gain }, at) => ({
+    at: words.length + at,
+    place: words.indexOf(of),
+    gain,
+  }))
+  return (counts) => {
+    const sums = counts.slice(0, words.length)
+    for (const { at, place, gain } of placed) {
+      if (!counts[at]) continue
+      const own = counts[place] ?? 0
+      sums[place] = Math.max(sums[place] ?? 0, own + gain)
+    }
+    return sums
+  }
 }

@@ -1,7 +1,7 @@
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import { compareMatches, type Match } from '../match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
-import { addRelated } from './related-stems.ts'
+import { createRelatedSum } from './related-stems.ts'
 import type { ConversationMessage } from './surroundings.queries.ts'
 import { reach, scoreWithNeighbours } from './surroundings-score.ts'
 
@@ -52,7 +52,8 @@ export function rescoreMatches(
 ): Match[] {
   const scores = new Map(matches.map(({ id, score }) => [id, score]))
   const words = [...idfs.keys()]
-  const messages = found.map((each) => ({ ...each, counts: addRelated(each.counts, words, related) }))
+  const addRelated = createRelatedSum(words, related)
+  const messages = found.map((each) => ({ ...each, counts: addRelated(each.counts) }))
   const weights = [...idfs.values()]
   const places = new Map(messages.map(({ id }, place) => [id, place]))
   for (const { id: hit } of matches.slice(0, planSurroundings(options).hits)) {

@@ -7,7 +7,7 @@ import type { TextQuery } from '../../domain/query-words.ts'
 import type { Match } from '../match.ts'
 import { b, computeIdf, k1 } from './bm25.ts'
 import type { RankedMatches } from './ranked-matches.ts'
-import { computeGain, type RelatedStem } from './related-stems.ts'
+import { computeGain, pickRelatedTo, type RelatedStem } from './related-stems.ts'
 import { listRequiredQueries } from './text-requirements.queries.ts'
 import { padPlaces, quoteWord, toAlternatives } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
@@ -42,8 +42,9 @@ export type SearchedWords = {
 export async function findByWords(
   db: Database,
   search: TextSearch,
-  { words, scoringOnly = [], related = [] }: SearchedWords,
+  { words, scoringOnly = [], related: all = [] }: SearchedWords,
 ): Promise<RankedMatches> {
+  const related = pickRelatedTo([...words, ...scoringOnly], all)
   const searched = [...words, ...related.map(({ stem: word }) => ({ word }))]
   const isMatch = matchesQuery(selectHaving(search, matchAny(searched)))
   return rank(db, search, [...words, ...scoringOnly], isMatch, related)
@@ -227,10 +228,7 @@ function selectHaving(search: TextSearch, words: RawBuilder<unknown>): RawBuilde
   return sql.join(clauses, sql` && `)
 }
 
-type Words = {
-  own: readonly (CountedWord | undefined)[]
-  knownWords: readonly { word: string; idf: number }[]
-}
+type Words = { own: readonly (Word | undefined)[]; knownWords: readonly (Word & { idf: number })[] }
 
 /** The idf of a related word counts up to that of its word. A place in an array, so that the statement stays the same for other words. */
 function selectIdfOfRelated(each: RelatedStem | undefined, at: number, { own, knownWords }: Words) {

@@ -2,8 +2,8 @@ import type { Version } from '../../../db/memory/learnt-changes.ts'
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
-import { computeIdf, k1 } from '../bm25.ts'
-import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
+import { k1 } from '../bm25.ts'
+import type { RelatedStem } from '../related-stems.ts'
 import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
@@ -14,6 +14,7 @@ import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
+import { type WordWeights, weighWords } from './word-weights.ts'
 
 export type KnownText = {
   created_at: Date
@@ -22,14 +23,8 @@ export type KnownText = {
   isOnlyName: boolean
 }
 
-export type TextRanking = {
-  /** The best, the highest score first. */
-  best: readonly ScoredPlace[]
-  /** How rare each word is among the texts that are searched. */
-  idfs: ReadonlyMap<string, number>
-  /** Those of the related stems that occur there. */
-  related: readonly WeighedStem[]
-}
+/** The best, the highest score first, and what the words count among the texts that are searched. */
+export type TextRanking = { best: readonly ScoredPlace[] } & Pick<WordWeights, 'idfs' | 'related'>
 
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
@@ -152,20 +147,9 @@ export function createTextTable() {
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
-    const counted = words
-      .map((word) => ({ word, count: countTexts(word, isSearched) }))
-      .sort((one, other) => one.count - other.count || (one.word < other.word ? -1 : 1))
-      .slice(0, maxWords)
-    const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
-    const weighed = related.flatMap((each) => {
-      const count = countTexts(each.stem, isSearched)
-      const idf = idfs.get(each.of)
-      if (count === 0 || idf === undefined) return []
-      return [{ ...each, gain: computeGain(each, computeIdf(count, { rows }), idf) }]
-    })
-    const gains = weighed.map(({ stem, of, gain }): [string, number] => [stem, gain * (idfs.get(of) ?? 0)])
-    const weights = [...idfs, ...gains].sort(([, one], [, other]) => other - one)
-    return { idfs, related: weighed, best: findBest(weights, isSearched, { averageLength, days, most }) }
+    const count = (word: string) => countTexts(word, isSearched)
+    const { weights, ...rarity } = weighWords({ words, related, maxWords }, count, rows)
+    return { ...rarity, best: findBest(weights, isSearched, { averageLength, days, most }) }
   }
 
   function countTexts(word: string, isSearched: Uint8Array): number {
@@ -181,7 +165,7 @@ export function createTextTable() {
   }
 
   function findBest(
-    weights: readonly (readonly [word: string, weight: number])[],
+    weights: WordWeights['weights'],
     isSearched: Uint8Array,
     { averageLength, days, most }: Omit<RankOptions, 'maxWords' | 'related'>,
   ): readonly ScoredPlace[] {

@@ -1,0 +1,39 @@
+import { computeIdf } from '../bm25.ts'
+import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
+
+export type SoughtWords = {
+  words: readonly string[]
+  related: readonly RelatedStem[]
+  maxWords: number
+}
+
+export type WordWeights = {
+  /** How rare each word is. */
+  idfs: ReadonlyMap<string, number>
+  /** Those of the related stems that occur. */
+  related: readonly WeighedStem[]
+  /** How much each of both counts, the most first. */
+  weights: readonly (readonly [word: string, weight: number])[]
+}
+
+/** Weighs the rarest words and what stands for them, by the number of texts that contain them, of so many. */
+export function weighWords(
+  { words, related, maxWords }: SoughtWords,
+  countTexts: (word: string) => number,
+  rows: number,
+): WordWeights {
+  const counted = words
+    .map((word) => ({ word, count: countTexts(word) }))
+    .sort((one, other) => one.count - other.count || (one.word < other.word ? -1 : 1))
+    .slice(0, maxWords)
+  const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
+  const weighed = related.flatMap((each) => {
+    const count = countTexts(each.stem)
+    const idf = idfs.get(each.of)
+    if (count === 0 || idf === undefined) return []
+    return [{ ...each, gain: computeGain(each, computeIdf(count, { rows }), idf) }]
+  })
+  const gains = weighed.map(({ stem, of, gain }): [string, number] => [stem, gain * (idfs.get(of) ?? 0)])
+  const weights = [...idfs, ...gains].sort(([, one], [, other]) => other - one)
+  return { idfs, related: weighed, weights }
+}
