@@ -16,6 +16,9 @@ export type WordWeights = {
   weights: readonly (readonly [word: string, weight: number])[]
 }
 
+/** A related word in more texts says little of each, and to score them all would slow down the search of a large store. */
+const maxTextsOfRelated = 2_000
+
 /** Weighs the rarest words and what stands for them, by the number of texts that contain them, of so many. */
 export function weighWords(
   { words, related, maxWords }: SoughtWords,
@@ -30,7 +33,7 @@ export function weighWords(
   const weighed = related.flatMap((each) => {
     const count = countTexts(each.stem)
     const idf = idfs.get(each.of)
-    if (count === 0 || idf === undefined) return []
+    if (count === 0 || count > maxTextsOfRelated || idf === undefined) return []
     return [{ ...each, gain: computeGain(each, computeIdf(count, { rows }), idf) }]
   })
   const gains = weighed.map(({ stem, of, gain }): [string, number] => [stem, gain * (idfs.get(of) ?? 0)])

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { weighWords } from '../../src/retrieval/text/memory/word-weights.ts'
+
+const sought = {
+  words: ['car', 'red'],
+  related: [{ stem: 'vehicl', of: 'car', weight: 0.3 }],
+  maxWords: 24,
+}
+const weigh = (counts: Readonly<Record<string, number>>, more: object = {}) =>
+  weighWords({ ...sought, ...more }, (word) => counts[word] ?? 0, 10_000)
+
+describe('the weights of the words of a question', () => {
+  it('give a related word a part of the weight of its word', () => {
+    const { weights, related } = weigh({ car: 10, red: 100, vehicl: 10 })
+    expect(weights.map(([word]) => word)).toEqual(['car', 'red', 'vehicl'])
+    expect(related).toEqual([{ stem: 'vehicl', of: 'car', weight: 0.3, gain: 0.3 }])
+    expect(weights[2]?.[1]).toBeCloseTo(0.3 * (weights[0]?.[1] ?? 0), 12)
+  })
+
+  it('leave out a related word that occurs nowhere, or in very many texts', () => {
+    expect(weigh({ car: 10, vehicl: 0 }).related).toEqual([])
+    expect(weigh({ car: 10, vehicl: 2_001 }).related).toEqual([])
+    expect(weigh({ car: 10, vehicl: 2_000 }).related).toHaveLength(1)
+  })
+
+  it('leave out what stands for a word that is not searched', () => {
+    const { idfs, related } = weigh({ car: 100, red: 10, vehicl: 10 }, { maxWords: 1 })
+    expect([...idfs.keys()]).toEqual(['red'])
+    expect(related).toEqual([])
+  })
+})
