@@ -21,8 +21,8 @@ describeInBrowser('recall', () => {
 
   beforeAll(async () => {
     const { app } = setup
-    const kettle = await create(app, say('kettle', 'stands in', 'the kitchen of the second floor'))
-    const relations = [{ predicate: 'is_made_with', target_id: kettle.id }]
+    const spring = await create(app, say('water', 'comes from', 'a spring above the village'))
+    const relations = [{ predicate: 'is_made_with', target_id: spring.id }]
     tea = (await create(app, say('Ada', 'drinks tea', '<b>Darjeeling</b> & milk', { relations }))).id
     await create(app, say('Ben', 'drinks', 'strong coffee', { scope: 'kitchen' }))
     old = (await create(app, say('Ada', 'drinks tea of the kind', 'Assam'))).id
