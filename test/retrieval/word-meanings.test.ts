@@ -66,6 +66,14 @@ describe('retrieval by the built-in word meanings', () => {
     expect(listNodeIds(await ask('Where did we put the pearl?'))).toEqual([guest, jewel])
   })
 
+  it('searches a pasted page by its own words only', async () => {
+    const ids = await storeAll()
+    const page = Array.from({ length: 1_000 }, (_, at) => `line${at}`).join(' ')
+    expect(listNodeIds(await ask(`soup doctor ${page}`))).toEqual([ids['recipe']])
+    const answer = await ask(`${'doctor '.repeat(49)}medicine`)
+    expect(listNodeIds(answer)).toEqual([ids['physician']])
+  })
+
   it('puts a record that shares the words of the question first', async () => {
     await storeAll()
     const exact = await store('The doctor gave me a medicine leaflet.')

@@ -18,6 +18,8 @@ const longestKept = 64
 
 /** For each word of a sentence. */
 const maxRelated = 10
+/** A longer sentence, such as a pasted page, has words enough. */
+const longestReplaced = 50
 
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
@@ -26,7 +28,8 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   async function findQueryStems(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
     const words = splitWords(alternatives)
     const phrased = splitWords(phrases.join(' '))
-    const meant = textLanguage === 'english' ? words.filter(mayBeReplaced) : []
+    const isReplaced = textLanguage === 'english' && words.length <= longestReplaced
+    const meant = isReplaced ? words.filter(mayBeReplaced) : []
     const near = meant.map((word) => ({ word, others: findRelatedWords(word.toLowerCase()) }))
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const stems = await learn(db, new Set([...words, ...phrased, ...others]))

@@ -31,9 +31,10 @@ export function weighWords(
     .slice(0, maxWords)
   const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
   const weighed = related.flatMap((each) => {
-    const count = countTexts(each.stem)
     const idf = idfs.get(each.of)
-    if (count === 0 || count > maxTextsOfRelated || idf === undefined) return []
+    if (idf === undefined) return []
+    const count = countTexts(each.stem)
+    if (count === 0 || count > maxTextsOfRelated) return []
     return [{ ...each, gain: computeGain(each, computeIdf(count, { rows }), idf) }]
   })
   const gains = weighed.map(({ stem, of, gain }): [string, number] => [stem, gain * (idfs.get(of) ?? 0)])
