@@ -8,8 +8,8 @@ import {
 } from '../../src/retrieval/text/related-stems.ts'
 import { pickRelated } from '../../src/retrieval/text/search-plan.ts'
 
-const vehicle = { stem: 'vehicl', of: 'car', weight: 0.3 }
-const truck = { stem: 'truck', of: 'car', weight: 0.2 }
+const vehicle = { word: 'vehicl', of: 'car', weight: 0.3 }
+const truck = { word: 'truck', of: 'car', weight: 0.2 }
 
 describe('words of a related meaning', () => {
   it('lists the nearest first, and nothing for a word that the table does not know', () => {

@@ -3,7 +3,7 @@ import { weighWords } from '../../src/retrieval/text/memory/word-weights.ts'
 
 const sought = {
   words: ['car', 'red'],
-  related: [{ stem: 'vehicl', of: 'car', weight: 0.3 }],
+  related: [{ word: 'vehicl', of: 'car', weight: 0.3 }],
   maxWords: 24,
 }
 const weigh = (counts: Readonly<Record<string, number>>, more: object = {}) =>
@@ -13,7 +13,7 @@ describe('the weights of the words of a question', () => {
   it('give a related word a part of the weight of its word', () => {
     const { weights, related } = weigh({ car: 10, red: 100, vehicl: 10 })
     expect(weights.map(([word]) => word)).toEqual(['car', 'red', 'vehicl'])
-    expect(related).toEqual([{ stem: 'vehicl', of: 'car', weight: 0.3, gain: 0.3 }])
+    expect(related).toEqual([{ word: 'vehicl', of: 'car', weight: 0.3, gain: 0.3 }])
     expect(weights[2]?.[1]).toBeCloseTo(0.3 * (weights[0]?.[1] ?? 0), 12)
   })
 

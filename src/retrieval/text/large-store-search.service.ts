@@ -66,7 +66,7 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
       return { search, ranked: await findByWords(db, search, { words: counted, related }) }
     }
     const joint = { words: common, phrased, share, statistics, least }
-    const others = [...rare, ...related.map(({ stem: word }) => ({ word }))]
+    const others = [...rare, ...related]
     return { search, ranked: await addCommonWords(db, search, { first, others, joint, certain, scopes }) }
   }
 

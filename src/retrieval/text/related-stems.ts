@@ -4,7 +4,8 @@
  */
 
 export type RelatedStem = {
-  stem: string
+  /** Its stem, as `of`. */
+  word: string
   /** The stem of the question that it stands for. */
   of: string
   /** How much it counts beside that stem, by its meaning alone. */

@@ -39,7 +39,7 @@ export function planSurroundings({ requested }: Pick<SurroundingsOptions, 'reque
 
 /** The words to count in the messages around the matches: those of the question, and after them those that stand for them. */
 export function listCountedWords({ idfs, related }: RankedMatches): string[] {
-  return [...idfs.keys(), ...related.map(({ stem }) => stem)]
+  return [...idfs.keys(), ...related.map(({ word }) => word)]
 }
 
 type Scoring = Pick<SurroundingsOptions, 'gapMs' | 'requested'> & { averageLength: number }

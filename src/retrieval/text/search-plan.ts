@@ -49,16 +49,10 @@ export function pickRelated(
   const expect = (word: string) => estimateRecords(word, statistics) * share
   let left = budget - rare.reduce((sum, { word }) => sum + expect(word), 0)
   const isAll = statistics.rows * share <= budget
-  const rarity = new Map(
-    sortRarestFirst(
-      related.map(({ stem }) => stem),
-      statistics,
-    ).map((stem, at) => [stem, at]),
-  )
   return [...related]
-    .sort((one, other) => (rarity.get(one.stem) ?? 0) - (rarity.get(other.stem) ?? 0))
-    .filter(({ stem }) => {
-      left -= expect(stem)
+    .sort((one, other) => expect(one.word) - expect(other.word) || (one.word < other.word ? -1 : 1))
+    .filter(({ word }) => {
+      left -= expect(word)
       return isAll || left >= 0
     })
 }

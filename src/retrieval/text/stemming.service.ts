@@ -73,7 +73,7 @@ function listRelated(
     for (const { word: other, similarity } of others) {
       const [stem] = listStems(other)
       if (left === 0 || stem === undefined || own.has(stem) || found.has(stem)) continue
-      found.set(stem, { stem, of, weight: weighRelated(similarity) })
+      found.set(stem, { word: stem, of, weight: weighRelated(similarity) })
       left -= 1
     }
   }

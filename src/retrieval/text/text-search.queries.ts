@@ -45,8 +45,7 @@ export async function findByWords(
   { words, scoringOnly = [], related: all = [] }: SearchedWords,
 ): Promise<RankedMatches> {
   const related = pickRelatedTo([...words, ...scoringOnly], all)
-  const searched = [...words, ...related.map(({ stem: word }) => ({ word }))]
-  const isMatch = matchesQuery(selectHaving(search, matchAny(searched)))
+  const isMatch = matchesQuery(selectHaving(search, matchAny([...words, ...related])))
   return rank(db, search, [...words, ...scoringOnly], isMatch, related)
 }
 
@@ -148,9 +147,9 @@ async function rank(
   for (const [at, each] of counted.entries()) if (each) rarity.set(each.word, Number(idfs[at] ?? 0))
   const weighed = related.map((each) => ({
     ...each,
-    gain: computeGain(each, rarity.get(each.stem) ?? 0, rarity.get(each.of) ?? 0),
+    gain: computeGain(each, rarity.get(each.word) ?? 0, rarity.get(each.of) ?? 0),
   }))
-  for (const { stem } of related) rarity.delete(stem)
+  for (const { word } of related) rarity.delete(word)
   return { matches: answer?.matches?.split(',').map(readMatch) ?? [], idfs: rarity, related: weighed }
 }
 
@@ -165,7 +164,7 @@ function selectScoreColumns(
 ) {
   const own = padPlaces(words.filter(({ count }) => count === null))
   const others = padPlaces(related)
-  const counted = [...own, ...others.map((each) => each && { word: each.stem })]
+  const counted = [...own, ...others]
   const knownWords = words.flatMap(({ word, count }) =>
     count === null ? [] : [{ word, idf: computeIdf(count, store) }],
   )

@@ -23,7 +23,7 @@ const search: text.TextSearch = {
 }
 const rare = [{ word: 'flaki', count: null }]
 const common = [{ word: 'test', count: 30_000 }]
-const related = [{ stem: 'unreli', of: 'flaki', weight: 0.3 }]
+const related = [{ word: 'unreli', of: 'flaki', weight: 0.3 }]
 const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]

@@ -33,11 +33,11 @@ export function weighWords(
   const weighed = related.flatMap((each) => {
     const idf = idfs.get(each.of)
     if (idf === undefined) return []
-    const count = countTexts(each.stem)
+    const count = countTexts(each.word)
     if (count === 0 || count > maxTextsOfRelated) return []
     return [{ ...each, gain: computeGain(each, computeIdf(count, { rows }), idf) }]
   })
-  const gains = weighed.map(({ stem, of, gain }): [string, number] => [stem, gain * (idfs.get(of) ?? 0)])
+  const gains = weighed.map(({ word, of, gain }): [string, number] => [word, gain * (idfs.get(of) ?? 0)])
   const weights = [...idfs, ...gains].sort(([, one], [, other]) => other - one)
   return { idfs, related: weighed, weights }
 }
