@@ -74,8 +74,12 @@ describe('posting lists', () => {
       })
       expect(found).toEqual(expected[at])
       expect(postings.countEntries(list)).toBe(expected[at]?.size)
-      for (const place of [0, 1, 77, 12_345, 29_999])
-        expect(postings.countAt(list, place)).toBe(expected[at]?.get(place) ?? 0)
+      const places = [0, 1, 77, 78, 12_345, 29_999, 40_000]
+      const counts = places.map(() => 0)
+      postings.countAmong(list, places, (index, count) => {
+        counts[index] = count
+      })
+      expect(counts).toEqual(places.map((place) => expected[at]?.get(place) ?? 0))
     }
   })
 
@@ -155,7 +159,10 @@ describe('a table of texts', () => {
     expect(table.add(textOf('c', { cup: 1, tea: 2 }))).toBe(true)
     expect(idsOf(['cup'])).toEqual(['c'])
     expect(idsOf(['tea'])).toEqual(['c', 'b'])
-    expect(table.readMessage(2, ['tea', 'cup'])?.counts).toEqual([2, 1])
+    expect(table.countWords([2, 1], ['tea', 'cup', 'pot'])).toEqual([
+      [2, 1, 0],
+      [1, 0, 0],
+    ])
   })
 
   it('has one text of a record, the last one that was added, and says its version', () => {

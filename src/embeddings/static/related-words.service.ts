@@ -8,11 +8,20 @@ export type RelatedWord = {
 }
 
 let lines: ReadonlyMap<string, string> | undefined
+const read = new Map<string, readonly RelatedWord[]>()
 
 /** English words of a related meaning, the nearest first. scripts/build-related-words.ts makes the list from the token table. */
-export function findRelatedWords(word: string): RelatedWord[] {
+export function findRelatedWords(word: string): readonly RelatedWord[] {
   lines ??= readLines()
-  const parts = lines.get(word)?.split(' ') ?? []
+  const line = lines.get(word)
+  if (line === undefined) return []
+  const known = read.get(word) ?? readLine(line)
+  read.set(word, known)
+  return known
+}
+
+function readLine(line: string): RelatedWord[] {
+  const parts = line.split(' ')
   return Array.from({ length: parts.length / 2 }, (_, at) => ({
     word: parts[2 * at] ?? '',
     similarity: Number(parts[2 * at + 1]) / 100,

@@ -84,31 +84,27 @@ export function createMessageSurroundings(
       const read = surroundings.messages.filter(({ id }) => hitIds.has(id) || checked.get(id)?.lends)
       for (const message of read) messages.set(message.id, message)
     }
-    return [...conversations.values()].flatMap((messages) =>
+    const ordered = [...conversations.values()].flatMap((messages) =>
       [...messages.values()]
         .sort((one, other) => one.at - other.at || one.arrival - other.arrival)
-        .flatMap((message, index) => readWords(message, words, index === 0)),
+        .map((message, index) => ({ ...message, isFirst: index === 0 })),
     )
+    const counts = table.countWords(
+      ordered.map(({ place }) => place),
+      words,
+    )
+    return ordered.flatMap((message, index) => describeMessage(message, counts[index] ?? []))
   }
 
-  function readWords(
-    { id, place, at }: Placed,
-    words: readonly string[],
-    isFirst: boolean,
+  function describeMessage(
+    { id, place, at, isFirst }: Placed & { isFirst: boolean },
+    counts: readonly number[],
   ): ConversationMessage[] {
-    const message = table.readMessage(place, words)
+    const message = table.readMessage(place)
     if (!message) return []
     const { lends = false, answers = false } = checked.get(id) ?? {}
-    return [
-      {
-        id,
-        at: Math.round(at),
-        isFirst,
-        lends,
-        isAnswer: answers && table.isOfDays(place, days),
-        ...message,
-      },
-    ]
+    const isAnswer = answers && table.isOfDays(place, days)
+    return [{ id, at: Math.round(at), isFirst, lends, isAnswer, counts, ...message }]
   }
 
   return { lookAround, widen, listMessages }

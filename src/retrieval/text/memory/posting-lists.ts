@@ -91,22 +91,22 @@ export function createPostingLists() {
     lengths[list] = kept.length
   }
 
-  /** How often the text at a place contains the word; 0 where it does not. */
-  function countAt(list: number, place: number): number {
-    let count = 0
+  /** Calls `visit` for those of some places, in ascending order, whose texts contain the word, with how often they do. */
+  function countAmong(
+    list: number,
+    places: readonly number[],
+    visit: (index: number, count: number) => void,
+  ): void {
+    let index = 0
     read(list, (entries, from, to) => {
-      if (getPlace(entries[to - 1] as number) < place || getPlace(entries[from] as number) > place) return
-      let low = from
-      let high = to
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if (getPlace(entries[middle] as number) < place) low = middle + 1
-        else high = middle
+      const last = getPlace(entries[to - 1] as number)
+      let at = from
+      for (; index < places.length && (places[index] as number) <= last; index++) {
+        at = findPosition(entries, at, to, places[index] as number)
+        const entry = entries[at] as number
+        if (getPlace(entry) === places[index]) visit(index, getCount(entry))
       }
-      const entry = entries[low] as number
-      if (getPlace(entry) === place) count = getCount(entry)
     })
-    return count
   }
 
   return {
@@ -114,7 +114,7 @@ export function createPostingLists() {
     add,
     read,
     drop,
-    countAt,
+    countAmong,
     countEntries: (list: number) => lengths[list] ?? 0,
     get bytes() {
       return segments.length * segmentCells * Uint32Array.BYTES_PER_ELEMENT + lengths.length * 24
@@ -128,6 +128,18 @@ function getPart(entry: number): { start: number; room: number } {
     return { start: entry - ((entry - roomBeforeLargest) % largestPart), room: largestPart }
   const room = 1 << (31 - Math.clz32(entry + firstPart))
   return { start: room - firstPart, room }
+}
+
+/** Where the first entry of a place, or of a later one, is between `from` and `to`. */
+function findPosition(entries: Uint32Array, from: number, to: number, place: number): number {
+  let low = from
+  let high = to
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (getPlace(entries[middle] as number) < place) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 export const getPlace = (entry: number): number => entry >>> 8

@@ -46,6 +46,8 @@ function hasTrait(traits = 0, trait: number): boolean {
   return (traits & trait) !== 0
 }
 
+const byPlace = (one: { place: number }, other: { place: number }) => one.place - other.place
+
 /** What a word takes beside its texts, roughly. */
 const bytesOfWord = 120
 
@@ -197,14 +199,26 @@ export function createTextTable() {
     return !ranges || includesDay(ranges, days.values[place] ?? 0)
   }
 
-  /** The words of a message: how often it contains each of `words`. Undefined for a text that has gone. */
-  function readMessage(place: number, words: readonly string[]): MessageWords | undefined {
+  /** For each of some places, how often its text contains each of `words`. */
+  function countWords(places: readonly number[], words: readonly string[]): number[][] {
+    const counts = places.map(() => words.map(() => 0))
+    const ascending = places.map((place, at) => ({ place, counted: counts[at] })).sort(byPlace)
+    const sorted = ascending.map(({ place }) => place)
+    for (const [word, stem] of words.entries()) {
+      const list = lists.get(stem)
+      if (list === undefined) continue
+      postings.countAmong(list, sorted, (index, count) => {
+        const counted = ascending[index]?.counted
+        if (counted) counted[word] = count
+      })
+    }
+    return counts
+  }
+
+  /** What a message is beside its words. Undefined for a text that has gone. */
+  function readMessage(place: number): Omit<MessageWords, 'counts'> | undefined {
     if (groupOf.values[place] === nowhere) return undefined
     return {
-      counts: words.map((word) => {
-        const list = lists.get(word)
-        return list === undefined ? 0 : postings.countAt(list, place)
-      }),
       words: lengths.values[place] ?? 0,
       asks: hasTrait(traits.values[place], asks),
       speaker: conversations.getSpeakerNumber(place),
@@ -219,6 +233,7 @@ export function createTextTable() {
     rank,
     describe,
     isOfDays,
+    countWords,
     readMessage,
     countAdded: () => ids.length,
     /** How many texts are here; those that have gone are not. */
