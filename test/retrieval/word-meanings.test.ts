@@ -54,6 +54,16 @@ describe('retrieval by the built-in word meanings', () => {
     expect(listNodeIds(answer)).not.toContain(ids['train'])
   })
 
+  it('answers a question whose words have more words of a near meaning than a function of PostgreSQL takes arguments', async () => {
+    const long =
+      'Which doctor, lawyer, teacher, farmer, soldier, painter, singer, driver, sailor, hunter, baker, tailor, ' +
+      'mother, brother, uncle, car, train, boat, bicycle, bread, cheese, apple, river or mountain did she like?'
+    const talk = { scope: 'talk', messages: [{ id: 'm1', role: 'user', content: sentences.physician }] }
+    expect((await app.request('POST', '/v1/conversations/c/messages', { body: talk })).status).toBe(201)
+    const ids = await storeAll()
+    expect(listNodeIds(await ask(long))).toContain(ids['physician'])
+  })
+
   it('finds words of a near meaning before the record has its vector', async () => {
     const ids = await storeAll()
     expect(listNodeIds(await ask(question))).toEqual([ids['physician']])

@@ -18,6 +18,8 @@ const longestKept = 64
 
 /** For each word of a sentence. */
 const maxRelated = 10
+/** For the whole sentence: more find nothing else, and each takes a place in a statement. */
+const mostRelated = 40
 /** A longer sentence, such as a pasted page, has words enough. */
 const longestReplaced = 50
 
@@ -59,7 +61,7 @@ function mayBeReplaced(word: string, index: number): boolean {
 
 type Near = { word: string; others: readonly RelatedWord[] }
 
-/** Each stem once, for the first word that it stands for. */
+/** Each stem once, for the first word that it stands for, the nearest first. */
 function listRelated(
   near: readonly Near[],
   own: ReadonlySet<string>,
@@ -77,7 +79,7 @@ function listRelated(
       left -= 1
     }
   }
-  return [...found.values()]
+  return [...found.values()].sort((one, other) => other.weight - one.weight).slice(0, mostRelated)
 }
 
 function splitWords(text: string): string[] {

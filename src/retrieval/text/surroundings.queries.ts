@@ -130,7 +130,7 @@ function selectCounts(words: readonly string[]) {
     selectOccurrences(word, (count) => sql`${sql.lit(`${at}:`)} || ${count}`),
   )
   const any = words.map(quoteWord).join(' | ')
-  return sql`case when c.search @@ ${any}::tsquery then concat_ws(' ', ${sql.join(counts)}) end`
+  return sql`case when c.search @@ ${any}::tsquery then array_to_string(array[${sql.join(counts)}], ' ') end`
 }
 
 function readLine(line: string, places: number): ConversationMessage {

@@ -138,7 +138,7 @@ async function rank(
       limit ${limit}
     )
     select (select string_agg(id || ' ' || score, ',' order by score desc, id) from best) as matches,
-      concat_ws(' ', ${sql.join([sql`null`, ...counted.map((_, at) => selectIdf(at))])}) as idfs
+      array_to_string(array[${sql.join(counted.map((_, at) => selectIdf(at)))}]::float8[], ' ') as idfs
     from total
   `.execute(db)
   const [answer] = rows

@@ -12,6 +12,8 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 and c.words <= 60 then
           array_to_string(tsvector_to_array(c.search), '') end as words,
         case when m.record_id is not null then c.payload #>> '{conversation,name}' end as speaker,
+        m.record_id is not null
+and coalesce(c.payload #>> '{conversation,role}' = 'assistant', false) as "isOfAssistant",
         coalesce((r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
@@ -1160,7 +1162,7 @@ and c.payload ->> 'summary' is null
 and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}'
+        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1270,7 +1272,7 @@ and c.payload ->> 'summary' is null
 and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}'
+        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1322,7 +1324,7 @@ and c.payload ->> 'summary' is null
 and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}'
+        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1427,7 +1429,7 @@ and (n.at, n.arrival) > (m.at, m.arrival)
 and c.words > 1, false)::int,
           (lag(m.arrival) over (partition by m.scope, m.conversation
 order by m.at, m.arrival) is null)::int,
-          case when c.search @@ $2::tsquery then concat_ws(' ', case when c.search @@ $3::tsquery then '0:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) end, case when c.search @@ $5::tsquery then '1:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5) end, case when c.search @@ $7::tsquery then '2:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $8::tsquery))) - 0.5) end, case when c.search @@ $9::tsquery then '3:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $10::tsquery))) - 0.5) end) end) as text,
+          case when c.search @@ $2::tsquery then array_to_string(array[case when c.search @@ $3::tsquery then '0:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) end, case when c.search @@ $5::tsquery then '1:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5) end, case when c.search @@ $7::tsquery then '2:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $8::tsquery))) - 0.5) end, case when c.search @@ $9::tsquery then '3:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $10::tsquery))) - 0.5) end], ' ') end) as text,
         m.scope, m.conversation, m.at, m.arrival
       from message as m cross join lateral (
         select *
@@ -1541,7 +1543,7 @@ from hit
     select (select string_agg(id || ' ' || score, ','
 order by score desc, id)
 from best) as matches,
-      concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3") as idfs
+      array_to_string(array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[], ' ') as idfs
     from total;
 
 -- src/retrieval/text/text-search.queries.ts findByWords: among forgotten records too
@@ -1586,7 +1588,7 @@ from hit
     select (select string_agg(id || ' ' || score, ','
 order by score desc, id)
 from best) as matches,
-      concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3") as idfs
+      array_to_string(array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[], ' ') as idfs
     from total;
 
 -- src/retrieval/text/text-search.queries.ts findByWords: with related words
@@ -1632,7 +1634,7 @@ from hit
     select (select string_agg(id || ' ' || score, ','
 order by score desc, id)
 from best) as matches,
-      concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3", "idf_4", "idf_5", "idf_6", "idf_7") as idfs
+      array_to_string(array["idf_0", "idf_1", "idf_2", "idf_3", "idf_4", "idf_5", "idf_6", "idf_7"]::float8[], ' ') as idfs
     from total;
 
 -- src/retrieval/text/text-search.queries.ts findInSubset
@@ -1694,7 +1696,7 @@ from hit
     select (select string_agg(id || ' ' || score, ','
 order by score desc, id)
 from best) as matches,
-      concat_ws(' ', null) as idfs
+      array_to_string(array[]::float8[], ' ') as idfs
     from total;
 
 -- src/retrieval/text/text-search.queries.ts findInSubset: of no rare words
@@ -1755,7 +1757,7 @@ from hit
     select (select string_agg(id || ' ' || score, ','
 order by score desc, id)
 from best) as matches,
-      concat_ws(' ', null) as idfs
+      array_to_string(array[]::float8[], ' ') as idfs
     from total;
 
 -- src/retrieval/text/text-search.queries.ts findJointMatches
@@ -1802,7 +1804,7 @@ from hit
     select (select string_agg(id || ' ' || score, ','
 order by score desc, id)
 from best) as matches,
-      concat_ws(' ', null) as idfs
+      array_to_string(array[]::float8[], ' ') as idfs
     from total;
 
 -- src/retrieval/text/word-occurrences.queries.ts selectOccurrences
