@@ -37,12 +37,34 @@ const surroundingsB = 0.5
 /** How much the message alone counts beside the message with its neighbours. Without it, updates of a statement lose to older ones. */
 const ownShare = 0.15
 
-/** BM25 of the message at `place`: mostly over its words and those of its neighbours in the list, partly over its own alone. */
+/**
+ * In words. A longer message, such as an answer of an assistant, says itself what it is about: its neighbours count the less the longer
+ * it is, and against its own length.
+ */
+const longestDependent = 60
+
+/** BM25 of the message at `place`, of a short one mostly over its words and those of its neighbours in the list. */
 export function scoreWithNeighbours(
   messages: readonly MessageWords[],
   place: number,
   idfs: readonly number[],
   { averageLength }: Pick<StoreSize, 'averageLength'>,
+): number {
+  const own = messages[place]
+  if (!own) return 0
+  const dependence = Math.min(1, longestDependent / own.words) ** 2
+  const inContext = scoreInContext(messages, place, idfs, averageLength)
+  // In a store of short messages it is not the less relevant for being long.
+  const byItself = dependence === 1 ? 0 : computeBm25(own, idfs, Math.max(averageLength, longestDependent), b)
+  return Math.round((dependence * inContext + (1 - dependence) * byItself) * 1e9) / 1e9
+}
+
+/** Mostly over the words of a message and its neighbours, partly over its own alone. */
+function scoreInContext(
+  messages: readonly MessageWords[],
+  place: number,
+  idfs: readonly number[],
+  averageLength: number,
 ): number {
   const own = messages[place]
   if (!own) return 0
@@ -59,7 +81,7 @@ export function scoreWithNeighbours(
   const words = near.reduce((sum, { message, weight }) => sum + weight * message.words, own.words)
   const withNeighbours = computeBm25({ counts, words }, idfs, averageLength * fullWeight, surroundingsB)
   const alone = computeBm25(own, idfs, averageLength, b)
-  return Math.round(((1 - ownShare) * withNeighbours + ownShare * alone) * 1e9) / 1e9
+  return (1 - ownShare) * withNeighbours + ownShare * alone
 }
 
 function weighNeighbour(own: MessageWords, { speaker, asks }: MessageWords, offset: number): number {
