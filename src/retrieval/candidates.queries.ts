@@ -4,7 +4,7 @@ import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { Question } from './question.ts'
-import { isOnlyName, speakerName, timeColumns } from './record-columns.queries.ts'
+import { isOfAssistant, isOnlyName, speakerName, timeColumns } from './record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
 
 export type CandidateState = {
@@ -18,6 +18,7 @@ export type CandidateState = {
   words: readonly string[] | null
   /** Who wrote it, of a message with a name. */
   speaker: string | null
+  isOfAssistant: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName: boolean
 }
@@ -42,6 +43,7 @@ export async function findCandidateStates(
         case when r.type <> 'entity' and c.words <= ${sql.lit(longestStatement)} then
           array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words,
         case when m.record_id is not null then ${speakerName} end as speaker,
+        m.record_id is not null and ${isOfAssistant} as "isOfAssistant",
         coalesce(${isOnlyName}, false) as "isOnlyName"
       from records as r left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic' and m.record_id = r.id

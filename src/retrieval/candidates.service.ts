@@ -11,7 +11,7 @@ import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { findInPeriods } from './period-search.service.ts'
 import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
-import { createSpeakerCheck } from './speakers-in-question.ts'
+import { createSpeakerCheck, isAboutAsker } from './speakers-in-question.ts'
 import type { Stems } from './text/stemming.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
@@ -65,6 +65,7 @@ export function createRootSearch(resources: RootSearchResources) {
     const signals = {
       stems: stems.words,
       isNamed: createSpeakerCheck(includedText),
+      isAboutAsker: isAboutAsker(includedText),
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }

@@ -20,6 +20,8 @@ export type ScoreInputs = Statement & {
   importance: number
   /** Who wrote it, of a message with a name. */
   speaker?: string | null
+  /** Whether it is a message of an assistant. */
+  isOfAssistant?: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName?: boolean
 }
@@ -59,6 +61,12 @@ const timeFactor = 1.5
 const otherSpeakerFactor = 2 / 3
 
 /**
+ * How much a message of an assistant counts, where the question is about whoever asks: what it is about is in their own messages.
+ * docs/quality-experiments.md has the figures.
+ */
+const assistantFactor = 3 / 4
+
+/**
  * How much an entity counts of which only the name is known: whoever asks with that name knows it. docs/quality-experiments.md has
  * the figures.
  */
@@ -72,6 +80,8 @@ export type QuestionSignals = {
   isPeriodAll?: boolean | undefined
   /** Whether it names a speaker. */
   isNamed?: (speaker: string) => boolean
+  /** Whether it is about whoever asks. */
+  isAboutAsker?: boolean
   /** The stems of its words. */
   stems?: readonly string[]
 }
@@ -80,10 +90,10 @@ export type QuestionSignals = {
 export function fuse(
   matches: ChannelMatches,
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { isOfPeriod = () => false, isPeriodAll = false, isNamed = () => false, stems }: QuestionSignals = {},
+  { isOfPeriod = () => false, isPeriodAll = false, stems, ...speakers }: QuestionSignals = {},
 ): FusedNode[] {
   const times = sortTimes(inputs)
-  const speakerFactors = weighSpeakers(inputs, isNamed)
+  const weighSpeaker = createSpeakerWeight(inputs, speakers)
   const weights = isPeriodAll ? { ...channelWeights, time: periodAloneWeight } : channelWeights
   const nodes: FusedNode[] = []
   for (const [id, channels] of placeMatches(matches, weights)) {
@@ -91,7 +101,7 @@ export function fuse(
     // A record that was forgotten between two statements has no inputs.
     if (!input) continue
     const time_factor = isOfPeriod(input.created_at) ? timeFactor : 1
-    const speaker_factor = speakerFactors.get(input.speaker ?? '') ?? 1
+    const speaker_factor = weighSpeaker(input)
     const name_factor = input.isOnlyName ? onlyNameFactor : 1
     nodes.push(scoreNode(id, channels, { input, times, named: { time_factor, speaker_factor, name_factor } }))
   }
@@ -153,15 +163,17 @@ function scoreNode(id: string, channels: Placement[], { input, times, named }: F
   return { id, score, signals: { channels, fused, ...factors } }
 }
 
-/** The factor of each speaker; none where the question names none of them. */
-function weighSpeakers(
+/** Returns the factor of who wrote a message. Where the question names one of the speakers, it is about that one. */
+function createSpeakerWeight(
   inputs: ReadonlyMap<string, ScoreInputs>,
-  isNamed: (speaker: string) => boolean,
-): ReadonlyMap<string, number> {
+  { isNamed = () => false, isAboutAsker = false }: Pick<QuestionSignals, 'isNamed' | 'isAboutAsker'>,
+): (input: ScoreInputs) => number {
   const speakers = new Set([...inputs.values()].flatMap(({ speaker }) => speaker ?? []))
-  const others = [...speakers].filter((speaker) => !isNamed(speaker))
-  const isAnyNamed = others.length < speakers.size
-  return new Map(isAnyNamed ? others.map((speaker) => [speaker, otherSpeakerFactor]) : [])
+  const named = new Set([...speakers].filter(isNamed))
+  return ({ speaker, isOfAssistant }) => {
+    if (speaker && named.size > 0 && !named.has(speaker)) return otherSpeakerFactor
+    return isAboutAsker && isOfAssistant ? assistantFactor : 1
+  }
 }
 
 /** From 1 - span for 0 to 1 + span for 1. */

@@ -16,6 +16,9 @@ export const timeColumns = sql`
 /** The name of who wrote the message with the content `c`. */
 export const speakerName = sql`c.payload #>> '{conversation,name}'`
 
+/** Whether an assistant wrote the message with the content `c`; false for what is no message. */
+export const isOfAssistant = sql<boolean>`coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)`
+
 /** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */
 export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]' and coalesce(c.payload -> 'identifiers', '[]') = '[]')`

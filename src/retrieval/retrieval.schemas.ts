@@ -134,7 +134,8 @@ const Signals = closed(
       description: 'More than 1 if the record is from a time that the task names, such as `in May 2023`.',
     }),
     speaker_factor: Type.Number({
-      description: 'Less than 1 for a message of another speaker if the task names a speaker.',
+      description:
+        'Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about whoever asks, such as `What did I buy?`.',
     }),
     name_factor: Type.Number({
       description: 'Less than 1 for an entity of which only the name and the kind are known.',

@@ -8,7 +8,15 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-type Line = { id: string; content: string; name?: string; at?: string; sensitivity?: string; tags?: string[] }
+type Line = {
+  id: string
+  content: string
+  role?: string
+  name?: string
+  at?: string
+  sensitivity?: string
+  tags?: string[]
+}
 
 const minute = (number: number) => new Date(Date.UTC(2025, 5, 1, 8, number)).toISOString()
 
@@ -104,6 +112,32 @@ describe('a question that names a speaker', () => {
     const asked = await askAbout('no-speaker', 'When did the pottery course begin?')
     expect(asked.length).toBeGreaterThan(1)
     expect(asked.map(([, factor]: Body) => factor)).toEqual(asked.map(() => 1))
+  })
+})
+
+describe('a question about whoever asks', () => {
+  const lines = [
+    { id: 'advice', role: 'assistant', content: 'a kayak from the shop at the harbour would be best to buy' },
+    { id: 'pause', content: 'see you tomorrow then' },
+    { id: 'statement', content: 'so I went to the shop at the harbour to buy a kayak' },
+  ]
+  const askAbout = async (scope: string, task_descriptor: string) => {
+    const ids = await store(scope, lines)
+    const body = { task_descriptor, scopes: [scope], explain: true, max_hops: 0 }
+    const { nodes } = (await app.request('POST', '/v1/retrieve', { body })).body as Body
+    const factors = new Map(nodes.map(({ record, signals }: Body) => [record.id, signals.speaker_factor]))
+    return ['advice', 'statement'].map((id) => factors.get(ids.get(id) ?? ''))
+  }
+
+  it('counts the messages of an assistant less', async () => {
+    expect(await askAbout('asker', 'Which kayak did I buy at the harbour?')).toEqual([3 / 4, 1])
+  })
+
+  it.each([
+    ['advice', 'Which kayak did you tell me to buy at the harbour?'],
+    ['anybody', 'Which kayak is sold at the harbour?'],
+  ])('counts all alike in a question about %s', async (about, question) => {
+    expect(await askAbout(about, question)).toEqual([1, 1])
   })
 })
 

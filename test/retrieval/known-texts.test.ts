@@ -21,7 +21,10 @@ type Vectors = ReturnType<typeof createVectorSearch>
 /** The search for roots of a process whose memory finds two vectors, and knows texts from before they changed. */
 function createWith({ clock, db }: TestApp, ids: readonly string[]) {
   const outdated = new Map(
-    ids.map((id, at) => [id, { created_at: new Date(-at), words: [], speaker: null, isOnlyName: false }]),
+    ids.map((id, at) => [
+      id,
+      { created_at: new Date(-at), words: [], speaker: null, isOfAssistant: false, isOnlyName: false },
+    ]),
   )
   const memory = {
     find: async () => undefined,

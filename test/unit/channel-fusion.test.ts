@@ -83,6 +83,19 @@ describe('fusion of channels', () => {
     expect(fuse(found, states, { isNamed: (speaker) => speaker === 'Cleo' })).toEqual(fuse(found, states))
   })
 
+  it('counts a message of an assistant less if the question is about whoever asks, and changes no other record', () => {
+    const states = new Map([
+      ['advice', { ...inputs(), isOfAssistant: true }],
+      ['own', { ...inputs(), isOfAssistant: false }],
+      ['fact', inputs()],
+    ])
+    const found = { text: matches(['advice', 5], ['own', 4.5], ['fact', 4]) }
+    expect(idsOf(fuse(found, states))).toEqual(['advice', 'own', 'fact'])
+    const nodes = fuse(found, states, { isAboutAsker: true })
+    expect(idsOf(nodes)).toEqual(['own', 'fact', 'advice'])
+    expect(nodes.map(({ signals }) => signals.speaker_factor)).toEqual([1, 1, 3 / 4])
+  })
+
   it('puts the newer of two statements that say nearly the same first, and moves no other', () => {
     const wordsOf = (...words: string[]) => [...words, 'scope home', 'type episodic']
     const states = new Map([

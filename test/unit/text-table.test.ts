@@ -181,7 +181,11 @@ describe('a table of texts', () => {
 
   it('keeps conversations of different scopes apart', () => {
     const message = (name: string, scope: string, conversation: string, at: number) =>
-      textOf(name, { tea: 1 }, { scope, message: { conversation, at, arrival: at, speaker: null } })
+      textOf(
+        name,
+        { tea: 1 },
+        { scope, message: { conversation, at, arrival: at, speaker: null, isOfAssistant: false } },
+      )
     const { table } = tableOf([message('a', 'red', 'tea room', 1), message('b', 'red tea', 'room', 2)])
     expect(table.findSurroundings(0, { distance: 2, gapMs: 10 })?.messages).toHaveLength(1)
   })
@@ -198,6 +202,18 @@ describe('a table of texts', () => {
     expect(table.isOfDays(0, undefined)).toBe(true)
   })
 
+  it('knows which messages are of an assistant', () => {
+    const said = { conversation: 'talk', at: 1, arrival: 1, speaker: null }
+    const { table } = tableOf([
+      textOf('a', { tea: 1 }, { message: { ...said, isOfAssistant: true }, asks: true }),
+      textOf('b', { tea: 1 }, { message: { ...said, isOfAssistant: false } }),
+      textOf('c', { tea: 1 }),
+    ])
+    const found = ['a', 'b', 'c'].map((name) => table.describe(idNamed(name))?.isOfAssistant)
+    expect(found).toEqual([true, false, false])
+    expect([0, 1].map((place) => table.readMessage(place)?.asks)).toEqual([true, false])
+  })
+
   it('knows the words of short statements, and no words with a space', () => {
     const { table, idsOf } = tableOf([
       textOf('short', { tea: 2, 'scope team': 1 }, { time: 5 }),
@@ -208,6 +224,7 @@ describe('a table of texts', () => {
       created_at: new Date(5),
       words: ['tea'],
       speaker: null,
+      isOfAssistant: false,
       isOnlyName: false,
     })
     expect(table.describe(idNamed('long'))?.words).toBeNull()

@@ -4244,7 +4244,7 @@ export interface components {
             fused: number;
             /** @description More than 1 if the record is from a time that the task names, such as `in May 2023`. */
             time_factor: number;
-            /** @description Less than 1 for a message of another speaker if the task names a speaker. */
+            /** @description Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about whoever asks, such as `What did I buy?`. */
             speaker_factor: number;
             /** @description Less than 1 for an entity of which only the name and the kind are known. */
             name_factor: number;

@@ -17,8 +17,14 @@ export type StoredText = Group & {
   /** Whether it is the name and the kind of an entity, and nothing else. */
   isOnlyName: boolean
   /**
-   * Of a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, and the name of who wrote
-   * it.
+   * Of a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who wrote it,
+   * and whether that is an assistant.
    */
-  message?: { conversation: string; at: number; arrival: number; speaker: string | null } | null
+  message?: {
+    conversation: string
+    at: number
+    arrival: number
+    speaker: string | null
+    isOfAssistant: boolean
+  } | null
 }

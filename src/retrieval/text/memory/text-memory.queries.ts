@@ -20,7 +20,13 @@ import {
 } from '../../../db/memory/seen-changes.ts'
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
-import { isOnlyName, speakerName, statedDay, timeColumns } from '../../record-columns.queries.ts'
+import {
+  isOfAssistant,
+  isOnlyName,
+  speakerName,
+  statedDay,
+  timeColumns,
+} from '../../record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
 import { questionMark } from '../surroundings.queries.ts'
 import type { StoredText } from './stored-text.ts'
@@ -42,7 +48,7 @@ const columns = sql`
       ${isOnlyName} as "isOnlyName",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', ${speakerName}
+        'speaker', ${speakerName}, 'isOfAssistant', ${isOfAssistant}
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body

@@ -14,12 +14,15 @@ import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
+import { createTraitList } from './trait-list.ts'
+import { countWords } from './word-counts.ts'
 import { type WordWeights, weighWords } from './word-weights.ts'
 
 export type KnownText = {
   created_at: Date
   words: string[] | null
   speaker: string | null
+  isOfAssistant: boolean
   isOnlyName: boolean
 }
 
@@ -38,16 +41,6 @@ export type TextTable = ReturnType<typeof createTextTable>
 /** To drop entries from lists with so many blocks other requests for some milliseconds. */
 const droppedAtOnce = 100_000
 
-/** What can be true of a text, as bits. */
-const asks = 1
-const onlyName = 2
-
-function hasTrait(traits = 0, trait: number): boolean {
-  return (traits & trait) !== 0
-}
-
-const byPlace = (one: { place: number }, other: { place: number }) => one.place - other.place
-
 /** What a word takes beside its texts, roughly. */
 const bytesOfWord = 120
 
@@ -61,7 +54,7 @@ export function createTextTable() {
   const versions = createGrowingArray(Float64Array)
   const groupOf = createGrowingArray(Uint32Array)
   const lengths = createGrowingArray(Uint32Array)
-  const traits = createGrowingArray(Uint8Array)
+  const traits = createTraitList()
   const days = createGrowingArray(Uint32Array)
   const times = createGrowingArray(Float64Array)
   const statements = createStatementList()
@@ -86,7 +79,7 @@ export function createTextTable() {
     for (const transaction of version) versions.push(transaction)
     groupOf.push(group)
     lengths.push(stored.words)
-    traits.push((stored.asks ? asks : 0) | (stored.isOnlyName ? onlyName : 0))
+    traits.push({ ...stored, isOfAssistant: message?.isOfAssistant ?? false })
     days.push(toDayNumber(stored.day))
     // A scope may have spaces, as may the name of a conversation.
     const conversation = JSON.stringify([scope, message?.conversation])
@@ -190,7 +183,8 @@ export function createTextTable() {
       created_at: new Date(times.values[place] ?? 0),
       words,
       speaker: conversations.getSpeaker(place),
-      isOnlyName: hasTrait(traits.values[place], onlyName),
+      isOfAssistant: traits.has(place, 'isOfAssistant'),
+      isOnlyName: traits.has(place, 'isOnlyName'),
     }
   }
 
@@ -199,28 +193,12 @@ export function createTextTable() {
     return !ranges || includesDay(ranges, days.values[place] ?? 0)
   }
 
-  /** For each of some places, how often its text contains each of `words`. */
-  function countWords(places: readonly number[], words: readonly string[]): number[][] {
-    const counts = places.map(() => words.map(() => 0))
-    const ascending = places.map((place, at) => ({ place, counted: counts[at] })).sort(byPlace)
-    const sorted = ascending.map(({ place }) => place)
-    for (const [word, stem] of words.entries()) {
-      const list = lists.get(stem)
-      if (list === undefined) continue
-      postings.countAmong(list, sorted, (index, count) => {
-        const counted = ascending[index]?.counted
-        if (counted) counted[word] = count
-      })
-    }
-    return counts
-  }
-
   /** What a message is beside its words. Undefined for a text that has gone. */
   function readMessage(place: number): Omit<MessageWords, 'counts'> | undefined {
     if (groupOf.values[place] === nowhere) return undefined
     return {
       words: lengths.values[place] ?? 0,
-      asks: hasTrait(traits.values[place], asks),
+      asks: traits.has(place, 'asks'),
       speaker: conversations.getSpeakerNumber(place),
     }
   }
@@ -233,7 +211,13 @@ export function createTextTable() {
     rank,
     describe,
     isOfDays,
-    countWords,
+    /** For each of some places, how often its text contains each of `words`. */
+    countWords: (places: readonly number[], words: readonly string[]) =>
+      countWords(
+        postings,
+        words.map((word) => lists.get(word)),
+        places,
+      ),
     readMessage,
     countAdded: () => ids.length,
     /** How many texts are here; those that have gone are not. */

@@ -46,7 +46,7 @@ function describeFactors(signals) {
   /** @type {(readonly [string, number])[]} */
   const named = [
     ['named time', signals.time_factor],
-    ['other speaker', signals.speaker_factor],
+    ['speaker', signals.speaker_factor],
     ['only a name', signals.name_factor],
   ]
   return [
