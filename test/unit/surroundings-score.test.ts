@@ -16,14 +16,14 @@ describe('the score of a message in its conversation', () => {
     expect(score([message(1, 0)], 0)).toBeCloseTo(0.85 * withNeighbours + 0.15 * alone, 8)
   })
 
-  it('is BM25 over its own words alone, as far as it is longer than sixty words', () => {
+  it('is BM25 over its own words alone, as far as it is longer than a hundred words', () => {
     const long = (words: number) => ({ ...message(1, 0), words })
     const beside = (words: number) => score([message(5, 5), long(words)], 1) / score([long(words)], 0)
     expect(beside(30)).toBeGreaterThan(1.1)
-    expect(beside(60)).toBeGreaterThan(beside(120))
-    expect(beside(600)).toBeCloseTo(1, 1)
-    const alone = (2 * 2.2) / (1 + 1.2 * (0.25 + (0.75 * 6_000) / 60))
-    expect(score([long(6_000)], 0)).toBeCloseTo(alone, 2)
+    expect(beside(100)).toBeGreaterThan(beside(200))
+    expect(beside(1_000)).toBeCloseTo(1, 1)
+    const alone = (2 * 2.2) / (1 + 1.2 * (0.25 + (0.75 * 10_000) / 100))
+    expect(score([long(10_000)], 0)).toBeCloseTo(alone, 2)
   })
 
   it('counts a message without a word of the question by the words of its neighbours', () => {

@@ -38,10 +38,10 @@ const surroundingsB = 0.5
 const ownShare = 0.15
 
 /**
- * In words. A longer message, such as an answer of an assistant, says itself what it is about: its neighbours count the less the longer
- * it is, and against its own length.
+ * In words. A longer message, such as an answer of an assistant, says itself what it is about: the longer it is, the more it is scored
+ * by its own words.
  */
-const longestDependent = 60
+const longestDependent = 100
 
 /** BM25 of the message at `place`, of a short one mostly over its words and those of its neighbours in the list. */
 export function scoreWithNeighbours(
@@ -53,25 +53,28 @@ export function scoreWithNeighbours(
   const own = messages[place]
   if (!own) return 0
   const dependence = Math.min(1, longestDependent / own.words) ** 2
-  const inContext = scoreInContext(messages, place, idfs, averageLength)
+  const inContext = scoreInContext(own, listNear(messages, place, own), idfs, averageLength)
   // In a store of short messages it is not the less relevant for being long.
   const byItself = dependence === 1 ? 0 : computeBm25(own, idfs, Math.max(averageLength, longestDependent), b)
   return Math.round((dependence * inContext + (1 - dependence) * byItself) * 1e9) / 1e9
 }
 
-/** Mostly over the words of a message and its neighbours, partly over its own alone. */
-function scoreInContext(
-  messages: readonly MessageWords[],
-  place: number,
-  idfs: readonly number[],
-  averageLength: number,
-): number {
-  const own = messages[place]
-  if (!own) return 0
-  const near = offsets.flatMap((offset) => {
+type Neighbour = { message: MessageWords; weight: number }
+
+function listNear(messages: readonly MessageWords[], place: number, own: MessageWords): Neighbour[] {
+  return offsets.flatMap((offset) => {
     const message = messages[place + offset]
     return message ? [{ message, weight: weighNeighbour(own, message, offset) }] : []
   })
+}
+
+/** Mostly over the words of a message and its neighbours, partly over its own alone. */
+function scoreInContext(
+  own: MessageWords,
+  near: readonly Neighbour[],
+  idfs: readonly number[],
+  averageLength: number,
+): number {
   const counts = idfs.map((_, word) =>
     near.reduce(
       (sum, { message, weight }) => sum + weight * (message.counts[word] ?? 0),
