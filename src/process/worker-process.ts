@@ -55,7 +55,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const { db } = connection
   await requireMigrated(db)
   await requireConfiguration(db, config)
-  const tombstones = watchTombstones(db, config, log)
+  const tombstones = watchTombstones(heartbeats.db, config, log)
   const queueSettings = { redisUrl: config.redisUrl, databaseUrl: url }
   const queue = openQueue(queueSettings, log)
   const announcements = createAnnouncements({ queue, clock, log })

@@ -55,7 +55,7 @@ it('each process exposes metrics on its port, a worker only when one is configur
   expect(await worker.running.ended, worker.running.output()).toEqual({ code: 0, signal: null })
 })
 
-it('a worker shows its metrics to a key while jobs use all of its connections', async () => {
+it('a worker is ready, and shows its metrics to a key, while jobs use all of its connections', async () => {
   const { database, start } = await open({ MEMBRANE_LOCK_TIMEOUT: '60s' })
   const api = await start('api')
   const made = await fetch(`${api.url}/v1/keys`, {
@@ -82,6 +82,7 @@ it('a worker shows its metrics to a key while jobs use all of its connections', 
     },
     30_000,
   )
+  expect((await fetch(`${worker.url}/readyz`)).status).toBe(200)
   const answer = await fetch(`${worker.url}/metrics`, {
     headers: { authorization: `Bearer ${secret}` },
     signal: AbortSignal.timeout(20_000),
