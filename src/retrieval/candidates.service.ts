@@ -12,7 +12,7 @@ import { findInPeriods } from './period-search.service.ts'
 import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
 import { createSpeakerCheck, isAboutAsker } from './speakers-in-question.ts'
-import type { Stems } from './text/stemming.service.ts'
+import type { SentenceStems } from './text/stemming.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
 export type Roots = {
@@ -102,7 +102,7 @@ export function createRootSearch(resources: RootSearchResources) {
   async function rankWithoutMatches(
     question: Question,
     input: SearchInput,
-    { limit, stems }: { limit: number; stems: Stems },
+    { limit, stems }: { limit: number; stems: SentenceStems },
     now: Date,
   ): Promise<Roots> {
     const { text = '' } = input

@@ -16,7 +16,7 @@ export const timeColumns = sql`
 /** The name of who wrote the message with the content `c`. */
 export const speakerName = sql`c.payload #>> '{conversation,name}'`
 
-/** Whether an assistant wrote the message with the content `c`; false for what is no message. */
+/** Whether an assistant wrote the message with the content `c`. */
 export const isOfAssistant = sql<boolean>`coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)`
 
 /** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */

@@ -8,16 +8,19 @@ export type RelatedWord = {
 }
 
 let lines: ReadonlyMap<string, string> | undefined
+/** What questions have asked for. */
 const read = new Map<string, readonly RelatedWord[]>()
 
 /** English words of a related meaning, the nearest first. scripts/build-related-words.ts makes the list from the token table. */
 export function findRelatedWords(word: string): readonly RelatedWord[] {
+  const known = read.get(word)
+  if (known) return known
   lines ??= readLines()
   const line = lines.get(word)
   if (line === undefined) return []
-  const known = read.get(word) ?? readLine(line)
-  read.set(word, known)
-  return known
+  const found = readLine(line)
+  read.set(word, found)
+  return found
 }
 
 function readLine(line: string): RelatedWord[] {

@@ -5,10 +5,14 @@ import { type RelatedStem, weighRelated } from './related-stems.ts'
 import { findStems } from './stemming.queries.ts'
 
 /** The stems of a sentence, each once, in their order. */
-export type Stems = {
+export type SentenceStems = {
   words: string[]
   /** The stems inside phrases. */
   phrased: string[]
+}
+
+/** What a sentence is searched by. */
+export type Stems = SentenceStems & {
   /** Stems with a meaning near to that of a word; only in English. */
   related: RelatedStem[]
 }
@@ -27,18 +31,29 @@ const longestReplaced = 50
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const kept = new Map<string, readonly string[]>()
 
-  async function findQueryStems(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
-    const words = splitWords(alternatives)
-    const phrased = splitWords(phrases.join(' '))
+  async function findQueryStems(db: Database, query: TextQuery): Promise<Stems> {
+    const words = splitWords(query.alternatives)
     const isReplaced = textLanguage === 'english' && words.length <= longestReplaced
     const meant = isReplaced ? words.filter(mayBeReplaced) : []
     const near = meant.map((word) => ({ word, others: findRelatedWords(word.toLowerCase()) }))
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
+    const { listStems, ...own } = await stem(db, query, others)
+    return { ...own, related: listRelated(near, new Set(own.words), listStems) }
+  }
+
+  async function findSentenceStems(db: Database, query: TextQuery): Promise<SentenceStems> {
+    const { words, phrased } = await stem(db, query)
+    return { words, phrased }
+  }
+
+  /** `listStems` knows the words of the sentence, and `others`, which are learnt in the same round trip. */
+  async function stem(db: Database, { alternatives, phrases }: TextQuery, others: readonly string[] = []) {
+    const words = splitWords(alternatives)
+    const phrased = splitWords(phrases.join(' '))
     const stems = await learn(db, new Set([...words, ...phrased, ...others]))
     const listStems = (word: string) => kept.get(word) ?? stems.get(word) ?? []
     const stemWords = (list: readonly string[]) => [...new Set(list.flatMap(listStems))]
-    const own = stemWords(words)
-    return { words: own, phrased: stemWords(phrased), related: listRelated(near, new Set(own), listStems) }
+    return { listStems, words: stemWords(words), phrased: stemWords(phrased) }
   }
 
   async function learn(db: Database, words: ReadonlySet<string>): Promise<ReadonlyMap<string, string[]>> {
@@ -51,7 +66,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     return new Map(found.map(({ word, stems }) => [word, stems]))
   }
 
-  return { findQueryStems }
+  return { findQueryStems, findSentenceStems }
 }
 
 /** Inside of a sentence a capital begins a name, which nothing else means. */

@@ -13,7 +13,7 @@ import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
 import { maxWords } from './search-plan.ts'
-import { createStemmer, type Stems } from './stemming.service.ts'
+import { createStemmer, type SentenceStems, type Stems } from './stemming.service.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
@@ -70,7 +70,7 @@ export function createTextSearch({
   countedPages = defaultCountedPages,
 }: Resources) {
   const { readPageCount, readStatistics } = createWordStatistics({ clock, fewPages: countedPages })
-  const { findQueryStems } = createStemmer({ textLanguage })
+  const stemmer = createStemmer({ textLanguage })
   const findInLargeStore = createLargeStoreSearch({ clock })
 
   /** Returns the best matches of a sentence, best first; ties by id. */
@@ -79,7 +79,7 @@ export function createTextSearch({
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
     const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
-    const [stems, pages] = await Promise.all([findQueryStems(db, query), readPageCount(db)])
+    const [stems, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
     if (stems.words.length === 0) return []
     const quick = pages > countedPages ? await findInMemory(db, input, { query, stems, pages }) : undefined
     if (quick) return quick
@@ -153,8 +153,8 @@ export function createTextSearch({
   }
 
   /** The stems of the words of a sentence; the search of the same sentence has read them. */
-  async function findSentenceStems(db: Database, sentence: string): Promise<Stems> {
-    return findQueryStems(db, readQuery(sentence))
+  async function findSentenceStems(db: Database, sentence: string): Promise<SentenceStems> {
+    return stemmer.findSentenceStems(db, readQuery(sentence))
   }
 
   /** What a sentence requires of each answer, as conditions on `records as r`. */
