@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded } from '../domain/query-words.ts'
-import { listLendingConditions } from './filters.queries.ts'
+import { listContextConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
 import { searchNames } from './name-search.service.ts'
@@ -98,8 +98,8 @@ export function createChannelSearch({
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
-    const lendingConditions = listLendingConditions(question)
-    const surroundings = { lendingConditions, gapMs: conversationGapMs, requested }
+    const contextConditions = listContextConditions(question)
+    const surroundings = { contextConditions, gapMs: conversationGapMs, requested }
     return textSearch.find(db, {
       sentence,
       trust,

@@ -22,10 +22,10 @@ export function listAnswerConditions(question: Question, level: ReadLevel): Cond
 }
 
 /**
- * Conditions for a message that lends its words to its neighbours, and for an entity that lends its name to facts. Records that
- * a filter excludes still lend them; hidden, forgotten and replaced ones do not.
+ * Conditions for the context of answers: messages whose words count for those around them, and entities whose names are shown in
+ * facts about them. A filter of the question excludes none of them, but hidden, forgotten and replaced ones do not count.
  */
-export function listLendingConditions(question: Question): Conditions {
+export function listContextConditions(question: Question): Conditions {
   const { trust, isPast, at } = question
   return [
     openTo(trust),

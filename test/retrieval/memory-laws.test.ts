@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/caller.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { createCellCache, createVectorMemory, createVectorSearch } from '../../src/embeddings/index.ts'
-import { listAnswerConditions, listLendingConditions } from '../../src/retrieval/filters.queries.ts'
+import { listAnswerConditions, listContextConditions } from '../../src/retrieval/filters.queries.ts'
 import { createTextMemory, createTextSearch } from '../../src/retrieval/index.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'
 import { anyChange, createStoreChanges, scopes, vocabulary } from '../support/changing-store.ts'
@@ -57,7 +57,7 @@ function openProcesses({ db, clock, config }: TestApp) {
       limit,
       conditions: listAnswerConditions(asked, 'whole'),
       ...(scope ? { scopes: [scope] } : {}),
-      surroundings: { lendingConditions: listLendingConditions(asked), gapMs: 30 * 60_000, requested: limit },
+      surroundings: { contextConditions: listContextConditions(asked), gapMs: 30 * 60_000, requested: limit },
     })
     return found.map(({ id }) => id).sort()
   }

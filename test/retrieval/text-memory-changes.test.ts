@@ -34,7 +34,7 @@ async function openLoaded() {
       ...search,
       searched: { trust: fullTrust },
       answerConditions: [],
-      lendingConditions: [],
+      contextConditions: [],
     })
     return found?.ranked.matches.map(({ id }) => id)
   }

@@ -29,7 +29,7 @@ it('loads the texts behind any number of forgotten ones', async () => {
   const kept = await store('second', 3)
   const texts = createTextMemory({ maxBytes: 10_000_000 }).openStore(app.db)
   const search = { words: ['messag'], related: [], maxWords: 24, averageLength: 2, rows: 403, limit: 10 }
-  const read = { searched: { trust: fullTrust }, answerConditions: [], lendingConditions: [] }
+  const read = { searched: { trust: fullTrust }, answerConditions: [], contextConditions: [] }
   expect(await texts.find({ ...search, ...read })).toBeUndefined()
   await texts.untilLoaded()
   expect(kept.map((id) => texts.describe(id) !== undefined)).toEqual([true, true, true])

@@ -37,10 +37,10 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const unforgotten: RawBuilder<SqlBool>[] = [sql`r.forgotten_at is null`]
-const surroundings = { lendingConditions: unforgotten, gapMs: 30 * 60_000, requested: 10 }
+const surroundings = { contextConditions: unforgotten, gapMs: 30 * 60_000, requested: 10 }
 const surroundingsFor = (trust: Trust) => ({
   ...surroundings,
-  lendingConditions: [...unforgotten, visible(trust)],
+  contextConditions: [...unforgotten, visible(trust)],
 })
 const visible = ({ scopes }: Trust) =>
   scopes

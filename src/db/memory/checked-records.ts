@@ -14,18 +14,19 @@ export type CheckedStates = {
 }
 
 /**
- * Checks the record of each row `asked`: whether it meets two lists of conditions on `records as r`, and its state. To be joined
- * `left join lateral`. Each `offset 0` keeps PostgreSQL to looking up one record by its id, and to deciding once.
+ * Checks the record of each row `asked`: whether it may be an answer, whether its words may count for others, and its state. Both
+ * lists are conditions on `records as r`. To be joined `left join lateral`. Each `offset 0` keeps PostgreSQL to looking up one
+ * record by its id, and to deciding once.
  */
 export function checkedRecord(
-  { answers, lends = [] }: { answers: Conditions; lends?: Conditions },
+  { answers, context = [] }: { answers: Conditions; context?: Conditions },
   states: CheckedStates | undefined,
 ): RawBuilder<unknown> {
   const salience = states ? sql`case when met.answers then ${states.salience} end` : sql`null::float8`
   return sql`
-    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, ${salience} as salience, ${states ? sql`r.importance` : sql`null::float8`} as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.is_context, ${salience} as salience, ${states ? sql`r.importance` : sql`null::float8`} as importance
     from records as r cross join lateral (
-      select ${meetsAll(answers)} as answers, ${meetsAll(lends)} as lends offset 0
+      select ${meetsAll(answers)} as answers, ${meetsAll(context)} as is_context offset 0
     ) as met
     where r.id = asked.id
     offset 0

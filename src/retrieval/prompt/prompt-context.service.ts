@@ -5,7 +5,7 @@ import { createFactHandle, nameHandle, observedPredicate } from '../../domain/ha
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { isWhole, type MemoryRecord } from '../../records/index.ts'
-import { listAnswerConditions, listLendingConditions } from '../filters.queries.ts'
+import { listAnswerConditions, listContextConditions } from '../filters.queries.ts'
 import { listNames } from '../names-in-question.ts'
 import { type Question, readQuestion } from '../question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
@@ -58,7 +58,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const named = { type: 'entity' as const, digests, scopes: question.scopes }
     const [shown, others] = await Promise.all([
       findByHandles(db, { ...named, conditions, limit: maxEntities }),
-      findByHandles(db, { ...named, conditions: listLendingConditions(question), limit: maxNamed }),
+      findByHandles(db, { ...named, conditions: listContextConditions(question), limit: maxNamed }),
     ])
     const profiles = [...new Set([...shown, ...others, ...names])].map(
       (subject) => createFactHandle({ subject, predicate: 'profile' }).digest,
@@ -128,7 +128,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   ): Promise<Map<string, string>> {
     const subjects = records.flatMap(({ payload }) => (payload.kind === 'semantic' ? [payload.subject] : []))
     const ids = subjects.filter(isUuid)
-    const named = ids.length === 0 ? [] : await findEntityNames(db, ids, listLendingConditions(question))
+    const named = ids.length === 0 ? [] : await findEntityNames(db, ids, listContextConditions(question))
     return new Map(named.map(({ id, name }) => [id, name]))
   }
 

@@ -8,8 +8,8 @@ import { reach, scoreWithNeighbours } from './surroundings-score.ts'
 /** Scores the best matches again, with the messages around them. */
 
 export type SurroundingsOptions = {
-  /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lendingConditions: Conditions
+  /** Which messages count for those around them; on `records as r`. */
+  contextConditions: Conditions
   /** A longer pause between two messages ends the surroundings. */
   gapMs: number
   /** How many records are requested in the end. */
@@ -79,7 +79,7 @@ function limitToSession(found: readonly ConversationMessage[], place: number, ga
   return { messages: [...earlier, ...own, ...listSide(found, place, 1, gapMs)], first: earlier.length }
 }
 
-/** The messages on one side that lend their words, the nearest first. */
+/** The messages on one side that count for this one, the nearest first. */
 function listSide(
   found: readonly ConversationMessage[],
   place: number,
@@ -92,7 +92,7 @@ function listSide(
     const next = found[at]
     // The first of a conversation has nothing before it.
     if (!next || (step < 0 ? found[at + 1] : next)?.isFirst) break
-    if (!next.lends) continue
+    if (!next.isContext) continue
     if (Math.abs(next.at - last.at) > gapMs) break
     near.push(next)
     last = next

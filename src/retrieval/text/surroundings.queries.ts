@@ -15,13 +15,13 @@ export type MessagesAround = {
 }
 
 /**
- * The messages around each that was found, among those that may lend their words: conditions on
- * `records as r`. A message that fails them is passed over, as if it did not exist.
+ * The messages around each that was found. One that fails the conditions on `records as r` is passed over, as if it did not
+ * exist.
  */
 export async function findMessagesAround(
   db: Database,
   ids: readonly string[],
-  lendingConditions: Conditions,
+  contextConditions: Conditions,
   distance: number,
 ): Promise<MessagesAround[]> {
   const { rows } = await sql<MessagesAround>`
@@ -31,24 +31,24 @@ export async function findMessagesAround(
     join messages as m on m.record_id = found.id
     cross join lateral (
       select m.record_id, m.at, m.arrival
-      union all (${selectSide('before', { lendingConditions, distance })})
-      union all (${selectSide('after', { lendingConditions, distance })})
+      union all (${selectSide('before', { contextConditions, distance })})
+      union all (${selectSide('after', { contextConditions, distance })})
     ) as near
     group by m.record_id
   `.execute(db)
   return rows
 }
 
-type Side = Pick<SurroundingsSearch, 'lendingConditions' | 'distance'> & { columns?: RawBuilder<unknown> }
+type Side = Pick<SurroundingsSearch, 'contextConditions' | 'distance'> & { columns?: RawBuilder<unknown> }
 
 /** The messages on one side of a message `m`; `columns` are further ones, of the record `r`. */
-function selectSide(side: 'before' | 'after', { lendingConditions, distance, columns = sql`` }: Side) {
+function selectSide(side: 'before' | 'after', { contextConditions, distance, columns = sql`` }: Side) {
   const [order, isBeyond] = side === 'before' ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   return sql`
     select n.record_id, n.at, n.arrival ${columns}
     from messages as n join records as r on r.id = n.record_id
     where n.scope = m.scope and n.conversation = m.conversation and (n.at, n.arrival) ${isBeyond} (m.at, m.arrival)
-      and ${joinConditions(lendingConditions)}
+      and ${joinConditions(contextConditions)}
     order by n.at ${order}, n.arrival ${order}
     limit ${sql.lit(distance)}`
 }
@@ -58,8 +58,8 @@ export type ConversationMessage = MessageWords & {
   /** In milliseconds. */
   at: number
   isFirst: boolean
-  /** Whether it may lend its words to its neighbours. */
-  lends: boolean
+  /** Whether its words count for the messages around it. */
+  isContext: boolean
   /** Whether it may be an answer itself. */
   isAnswer: boolean
 }
@@ -68,8 +68,8 @@ export type ConversationMessage = MessageWords & {
 export const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 
 export type SurroundingsSearch = {
-  /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lendingConditions: Conditions
+  /** Which messages count for those around them; on `records as r`. */
+  contextConditions: Conditions
   /** How many messages are read on each side. */
   distance: number
   /** Which messages may be an answer; on `records as r`. */
@@ -87,26 +87,26 @@ export async function readWordsAround(
   db: Database,
   ids: readonly string[],
   words: readonly string[],
-  { lendingConditions, distance, answerConditions, requirements }: SurroundingsSearch,
+  { contextConditions, distance, answerConditions, requirements }: SurroundingsSearch,
 ): Promise<ConversationMessage[]> {
   const isAnswer = meetsAll(answerConditions)
-  const side = { lendingConditions, distance, columns: sql`, ${isAnswer} as is_answer` }
+  const side = { contextConditions, distance, columns: sql`, ${isAnswer} as is_answer` }
   const { rows } = await sql<{ messages: string | null }>`
     with hit as materialized (
       select m.*, ${isAnswer} as is_answer
       from unnest(${sql.val([...ids])}::uuid[]) as found (id) join messages as m on m.record_id = found.id
       join records as r on r.id = found.id
     ), message as materialized (
-      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.lends) as lends,
+      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.is_context) as is_context,
         bool_or(near.is_answer) as is_answer
       from hit as m cross join lateral (
-        select m.record_id, m.at, m.arrival, m.is_answer, false as lends
+        select m.record_id, m.at, m.arrival, m.is_answer, false as is_context
         union all (select *, true from (${selectSide('before', side)}) as earlier)
         union all (select *, true from (${selectSide('after', side)}) as later)
       ) as near
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
-      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
+      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
           case when ${speakerName} is null then 0 else dense_rank() over (order by ${speakerName}) end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false)::int,
           coalesce(${sql.join([sql`m.is_answer`, ...requirements], sql` and `)}, false)::int,
@@ -134,7 +134,7 @@ function selectCounts(words: readonly string[]) {
 }
 
 function readLine(line: string, places: number): ConversationMessage {
-  const [id = '', at, words, lends, speaker, asks, isAnswer, isFirst, ...occurring] = line.split(' ')
+  const [id = '', at, words, isContext, speaker, asks, isAnswer, isFirst, ...occurring] = line.split(' ')
   const counts = new Array<number>(places).fill(0)
   for (const each of occurring) {
     const [place, count] = each.split(':')
@@ -146,7 +146,7 @@ function readLine(line: string, places: number): ConversationMessage {
     counts,
     words: Number(words),
     at: Number(at),
-    lends: lends === '1',
+    isContext: isContext === '1',
     asks: asks === '1',
     isAnswer: isAnswer === '1',
     isFirst: isFirst === '1',

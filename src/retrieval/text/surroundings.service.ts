@@ -21,7 +21,7 @@ export async function scoreWithSurroundings(
   const best = matches.slice(0, plan.hits).map(({ id }) => id)
   if (best.length === 0) return [...matches]
   const messages = await readWordsAround(db, best, listCountedWords(ranked), {
-    lendingConditions: options.lendingConditions,
+    contextConditions: options.contextConditions,
     answerConditions: search.conditions,
     requirements: listTextRequirements(search),
     distance: plan.distance,

@@ -134,7 +134,7 @@ export function createTextSearch({
       searched: { trust, scopes, types },
       days: days && numberDays(days),
       answerConditions: conditions,
-      lendingConditions: surroundings?.lendingConditions ?? [],
+      contextConditions: surroundings?.contextConditions ?? [],
       surroundings: surroundings && { ...planSurroundings(surroundings), gapMs: surroundings.gapMs },
     })
     if (found && states) states.describe = memory.describe

@@ -674,7 +674,7 @@ and e.model_id = $1
       ) as is_kept
       from unnest($2::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) end as salience, r.importance as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.is_context, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) end as salience, r.importance as importance
     from records as r cross join lateral (
       select coalesce(true
 and ("r"."sensitivity" <= $4
@@ -687,7 +687,7 @@ and case when r.type = 'semantic' then coalesce((
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end), false) as answers, coalesce(true, false) as lends offset 0
+  ), true) else true end), false) as answers, coalesce(true, false) as is_context offset 0
     ) as met
     where r.id = asked.id
     offset 0
@@ -759,7 +759,7 @@ and e.model_id = $1
       ) as is_kept
       from unnest($2::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, null::float8 as salience, null::float8 as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.is_context, null::float8 as salience, null::float8 as importance
     from records as r cross join lateral (
       select coalesce(true
 and ("r"."sensitivity" <= $3
@@ -772,7 +772,7 @@ and case when r.type = 'semantic' then coalesce((
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end), false) as answers, coalesce(true, false) as lends offset 0
+  ), true) else true end), false) as answers, coalesce(true, false) as is_context offset 0
     ) as met
     where r.id = asked.id
     offset 0

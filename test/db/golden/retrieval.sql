@@ -569,7 +569,7 @@ where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end);
 
--- src/retrieval/filters.queries.ts listLendingConditions: now
+-- src/retrieval/filters.queries.ts listContextConditions: now
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -577,7 +577,7 @@ and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null
 and r.status in ('active');
 
--- src/retrieval/filters.queries.ts listLendingConditions: of the past
+-- src/retrieval/filters.queries.ts listContextConditions: of the past
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -1085,14 +1085,14 @@ and r.forgotten_at is null
       select asked.place, found.*
       from unnest($1::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) end as salience, r.importance as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.is_context, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) end as salience, r.importance as importance
     from records as r cross join lateral (
       select coalesce(true
 and r.forgotten_at is null
 and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
 and r.forgotten_at is null, false) as answers, coalesce(true
-and r.forgotten_at is null, false) as lends offset 0
+and r.forgotten_at is null, false) as is_context offset 0
     ) as met
     where r.id = asked.id
     offset 0
@@ -1134,7 +1134,7 @@ and "t"."revealed" <= running.id
 limit 2001) as their), counted as materialized (select count(*) as unseen
 from unseen)
     select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
-      string_agg(place::text, ',') filter (where lends) as lending,
+      string_agg(place::text, ',') filter (where is_context) as context,
       string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
       (
         select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
@@ -1195,14 +1195,14 @@ from pg_stat_wal_receiver)
       select asked.place, found.*
       from unnest($1::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, null::float8 as salience, null::float8 as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.is_context, null::float8 as salience, null::float8 as importance
     from records as r cross join lateral (
       select coalesce(true
 and r.forgotten_at is null
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
 and r.forgotten_at is null, false) as answers, coalesce(true
-and r.forgotten_at is null, false) as lends offset 0
+and r.forgotten_at is null, false) as is_context offset 0
     ) as met
     where r.id = asked.id
     offset 0
@@ -1244,7 +1244,7 @@ and "t"."revealed" <= running.id
 limit 2001) as their), counted as materialized (select count(*) as unseen
 from unseen)
     select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
-      string_agg(place::text, ',') filter (where lends) as lending,
+      string_agg(place::text, ',') filter (where is_context) as context,
       string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
       (
         select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
@@ -1393,10 +1393,10 @@ and r.importance > 0, false) as is_answer
       from unnest($1::uuid[]) as found (id) join messages as m on m.record_id = found.id
       join records as r on r.id = found.id
     ), message as materialized (
-      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.lends) as lends,
+      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.is_context) as is_context,
         bool_or(near.is_answer) as is_answer
       from hit as m cross join lateral (
-        select m.record_id, m.at, m.arrival, m.is_answer, false as lends
+        select m.record_id, m.at, m.arrival, m.is_answer, false as is_context
         union all (select *, true
 from (
     select n.record_id, n.at, n.arrival , coalesce(true
@@ -1422,7 +1422,7 @@ and (n.at, n.arrival) > (m.at, m.arrival)
       ) as near
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
-      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
+      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
           case when c.payload #>> '{conversation,name}' is null then 0 else dense_rank() over (order by c.payload #>> '{conversation,name}') end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
           coalesce(m.is_answer

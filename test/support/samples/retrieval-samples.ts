@@ -72,9 +72,9 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
         amongForgotten,
       ),
     },
-    listLendingConditions: {
-      now: select(filtering.listLendingConditions, question),
-      'of the past': select(filtering.listLendingConditions, past),
+    listContextConditions: {
+      now: select(filtering.listContextConditions, question),
+      'of the past': select(filtering.listContextConditions, past),
     },
     listSuppressedConditions: select(filtering.listSuppressedConditions, narrow),
     listMatchingConditions: select((input) => filtering.listMatchingConditions(input, 'any'), question),

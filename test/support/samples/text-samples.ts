@@ -31,7 +31,7 @@ const check = {
   trust,
   ids: [id],
   answerConditions: kept,
-  lendingConditions: kept,
+  contextConditions: kept,
   snapshot: '700:705:701,703',
 }
 const states = { salience: computeSalienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }
@@ -83,7 +83,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       surroundings.findMessagesAround(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
     readWordsAround: (db) => {
       const search = {
-        lendingConditions: [sql<boolean>`r.forgotten_at is null`],
+        contextConditions: [sql<boolean>`r.forgotten_at is null`],
         distance: 4,
         answerConditions: [sql<boolean>`r.importance > 0`],
         requirements: [sql`c.words > 1`],

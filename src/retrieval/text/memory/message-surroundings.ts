@@ -6,7 +6,7 @@ import type { TextTable } from './text-table.ts'
 /** Of the messages around the best matches: which, and how far. */
 export type SurroundingsLimits = {
   hits: number
-  /** So many that lend their words are requested on each side, up to a longer pause. */
+  /** So many that count for the match are requested on each side, up to a longer pause. */
   distance: number
   gapMs: number
 }
@@ -16,14 +16,14 @@ type Placed = { id: string; place: number; at: number; arrival: number }
 type Surroundings = Omit<PlacedSurroundings, 'messages'> & { messages: Placed[] }
 type Search = { surroundings?: SurroundingsLimits | undefined; days?: DayNumbers | undefined }
 
-/** What PostgreSQL says of a record: whether it may be an answer, and whether it may lend its words to its neighbours. */
-export type RecordCheck = { answers: boolean; lends: boolean }
+/** What PostgreSQL says of a record: whether it may be an answer, and whether its words count for the messages around it. */
+export type RecordCheck = { isAnswer: boolean; isContext: boolean }
 
 /** A few more than requested, because not every match may answer. */
 const spareHits = 3
 const widest = 64
 
-/** The surroundings of matches in a table. Messages that may not lend their words are passed over, as if they did not exist. */
+/** The surroundings of matches in a table. Messages that do not count for others are passed over, as if they did not exist. */
 export function createMessageSurroundings(
   table: TextTable,
   checked: ReadonlyMap<string, RecordCheck>,
@@ -63,7 +63,7 @@ export function createMessageSurroundings(
     if (!surroundings || (widths.get(hit) ?? distance) >= widest) return false
     const own = surroundings.messages.findIndex(({ id }) => id === hit)
     const lacks = (side: readonly Placed[]) =>
-      side.filter(({ id }) => checked.get(id)?.lends).length < distance
+      side.filter(({ id }) => checked.get(id)?.isContext).length < distance
     return (
       (surroundings.isCutBefore && lacks(surroundings.messages.slice(0, own))) ||
       (surroundings.isCutAfter && lacks(surroundings.messages.slice(own + 1)))
@@ -81,7 +81,7 @@ export function createMessageSurroundings(
       if (!surroundings) continue
       const messages = conversations.get(surroundings.conversation) ?? new Map<string, Placed>()
       conversations.set(surroundings.conversation, messages)
-      const read = surroundings.messages.filter(({ id }) => hitIds.has(id) || checked.get(id)?.lends)
+      const read = surroundings.messages.filter(({ id }) => hitIds.has(id) || checked.get(id)?.isContext)
       for (const message of read) messages.set(message.id, message)
     }
     const ordered = [...conversations.values()].flatMap((messages) =>
@@ -102,9 +102,9 @@ export function createMessageSurroundings(
   ): ConversationMessage[] {
     const message = table.readMessage(place)
     if (!message) return []
-    const { lends = false, answers = false } = checked.get(id) ?? {}
-    const isAnswer = answers && table.isOfDays(place, days)
-    return [{ id, at: Math.round(at), isFirst, lends, isAnswer, counts, ...message }]
+    const { isContext = false, isAnswer = false } = checked.get(id) ?? {}
+    const check = { isContext, isAnswer: isAnswer && table.isOfDays(place, days) }
+    return [{ id, at: Math.round(at), isFirst, ...check, counts, ...message }]
   }
 
   return { lookAround, widen, listMessages }

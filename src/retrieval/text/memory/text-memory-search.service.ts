@@ -32,8 +32,8 @@ export type MemoryTextSearch = {
   states?: CheckedStates | undefined
   /** Which records may be an answer; on `records as r`. */
   answerConditions: Conditions
-  /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lendingConditions: Conditions
+  /** Which messages count for those around them; on `records as r`. */
+  contextConditions: Conditions
   /** Where the messages around the best matches are requested too. */
   surroundings?: SurroundingsLimits | undefined
 }
@@ -84,7 +84,7 @@ export async function findInTexts(
   let ranking: Ranking | undefined
   for (let round = 1; round <= maxRounds; round++) {
     ranking ??= rank(table, search, examined)
-    const likely = ranking.matches.filter(({ id }) => known.get(id)?.answers !== false)
+    const likely = ranking.matches.filter(({ id }) => known.get(id)?.isAnswer !== false)
     const ids = [...ranking.matches.map(({ id }) => id), ...surroundings.lookAround(likely)]
     if (!(await learn(db, loaded, search, { ids, known }))) return undefined
     // What was added meanwhile, by this check or that of another question, may be better.
@@ -92,7 +92,7 @@ export async function findInTexts(
       ranking = undefined
       continue
     }
-    const met = ranking.matches.filter(({ id }) => known.get(id)?.answers)
+    const met = ranking.matches.filter(({ id }) => known.get(id)?.isAnswer)
     if (met.length < limit && !ranking.isAll) {
       examined = Math.ceil((1.5 * limit * examined) / Math.max(1, met.length))
       if (examined > maxExamined) return undefined
@@ -119,18 +119,18 @@ function rank(table: TextTable, search: MemoryTextSearch, examined: number): Ran
 async function learn(
   db: Database,
   loaded: LoadedTexts,
-  { searched: { trust }, answerConditions, lendingConditions, states }: MemoryTextSearch,
+  { searched: { trust }, answerConditions, contextConditions, states }: MemoryTextSearch,
   { ids, known }: { ids: readonly string[]; known: Known },
 ): Promise<boolean> {
   const unknown = [...new Set(ids)].filter((id) => !known.has(id))
   if (unknown.length === 0 && known.size > 0) return true
   const { snapshot } = loaded.view
-  const check = { trust, ids: unknown, answerConditions, lendingConditions, states, snapshot }
+  const check = { trust, ids: unknown, answerConditions, contextConditions, states, snapshot }
   const checked = await checkTexts(db, check)
-  for (const id of unknown) known.set(id, { answers: false, lends: false })
-  for (const id of checked.answerIds) known.set(id, { answers: true, lends: false })
-  for (const id of checked.lendingIds)
-    known.set(id, { answers: known.get(id)?.answers ?? false, lends: true })
+  for (const id of unknown) known.set(id, { isAnswer: false, isContext: false })
+  for (const id of checked.answerIds) known.set(id, { isAnswer: true, isContext: false })
+  for (const id of checked.contextIds)
+    known.set(id, { isAnswer: known.get(id)?.isAnswer ?? false, isContext: true })
   const isLearnt = !loaded.isOutdated && learnChanges(loaded, checked)
   loaded.isOutdated = !isLearnt || (checked.changed.length > 0 && !loaded.hasRoom())
   return !loaded.isOutdated

@@ -86,8 +86,8 @@ export type TextCheck = {
   ids: readonly string[]
   /** Which of the records that the caller sees may be an answer; on `records as r`. */
   answerConditions: Conditions
-  /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lendingConditions: Conditions
+  /** Which messages count for those around them; on `records as r`. */
+  contextConditions: Conditions
   /** Where the states of those that may answer are read too. */
   states?: CheckedStates | undefined
   /** What the memory knows. */
@@ -96,7 +96,7 @@ export type TextCheck = {
 
 export type CheckedTexts = {
   answerIds: string[]
-  lendingIds: string[]
+  contextIds: string[]
   /** The records that are forgotten or no longer there. */
   gone: string[]
   /** The texts that were stored or changed since the snapshot; none where `unseen` is too many. */
@@ -112,7 +112,7 @@ export type CheckedTexts = {
  */
 export async function checkTexts(
   db: Database,
-  { trust, ids, answerConditions, lendingConditions, states, snapshot }: TextCheck,
+  { trust, ids, answerConditions, contextConditions, states, snapshot }: TextCheck,
 ): Promise<CheckedTexts> {
   const answers = [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...answerConditions]
   const unseen = selectUnseen(snapshot, [
@@ -121,7 +121,7 @@ export async function checkTexts(
   ])
   const { rows } = await sql<{
     answering: string | null
-    lending: string | null
+    context: string | null
     gone: string | null
     changed: Buffer | null
     unseen: number
@@ -132,10 +132,10 @@ export async function checkTexts(
     with checked as materialized (
       select asked.place, found.*
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
-      left join lateral (${checkedRecord({ answers, lends: lendingConditions }, states)}) as found on true
+      left join lateral (${checkedRecord({ answers, context: contextConditions }, states)}) as found on true
     ), unseen as materialized (${unseen}), counted as materialized (select count(*) as unseen from unseen)
     select ${statesWhere(sql`answers`)} as answering,
-      ${placesWhere(sql`lends`)} as lending,
+      ${placesWhere(sql`is_context`)} as context,
       ${placesWhere(sql`is_forgotten is not false`)} as gone,
       (
         select ${packed} from (
@@ -153,7 +153,7 @@ export async function checkTexts(
   const [answer] = rows
   return {
     answerIds: readStates(answer?.answering, ids, states),
-    lendingIds: readPlaces(answer?.lending, ids),
+    contextIds: readPlaces(answer?.context, ids),
     gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
     unseen: answer?.unseen ?? 0,

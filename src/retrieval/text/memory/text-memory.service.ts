@@ -23,7 +23,7 @@ const bytesOfText = 220
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
 
-const everyone = { trust: fullTrust, answerConditions: [], lendingConditions: [] }
+const everyone = { trust: fullTrust, answerConditions: [], contextConditions: [] }
 
 type Options = CacheClock & { maxBytes: number }
 
