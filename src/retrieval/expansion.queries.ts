@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
+import { selectNextKind } from '../db/fragments/edge-kinds.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import { readStored, type StoredRecord } from '../records/index.ts'
@@ -64,14 +65,9 @@ function selectNeighbours(
     from ${sources} as source (id)
     cross join lateral (
       with recursive edge_kind as (
-        (
-          select e.predicate from relations as e where e.source_id = source.id order by e.predicate limit 1
-        )
+        select ${selectNextKind(sql`source.id`)} as predicate
         union all
-        select (
-          select e.predicate from relations as e
-          where e.source_id = source.id and e.predicate > k.predicate order by e.predicate limit 1
-        )
+        select ${selectNextKind(sql`source.id`, sql`k.predicate`)}
         from edge_kind as k where k.predicate is not null
       )
       select predicate from edge_kind where predicate is not null limit ${maxKinds}

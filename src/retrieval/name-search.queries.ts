@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
+import { selectNextKind } from '../db/fragments/edge-kinds.ts'
 import { openTo } from '../db/fragments/visibility.ts'
 import { unscoped } from '../domain/caller.ts'
 import { listSearchedScopes, type Question } from './question.ts'
@@ -60,15 +61,9 @@ export async function findByNames(db: Database, search: NameSearch): Promise<str
     with recursive named as materialized (
       select id, place from unnest(${sql.val([...named])}::uuid[]) with ordinality as named (id, place)
     ), edge_kind as (
-      select n.id, n.place, (
-        select e.predicate from relations as e where e.source_id = n.id order by e.predicate limit 1
-      ) as predicate
-      from named as n
+      select n.id, n.place, ${selectNextKind(sql`n.id`)} as predicate from named as n
       union all
-      select k.id, k.place, (
-        select e.predicate from relations as e
-        where e.source_id = k.id and e.predicate > k.predicate order by e.predicate limit 1
-      )
+      select k.id, k.place, ${selectNextKind(sql`k.id`, sql`k.predicate`)}
       from edge_kind as k where k.predicate is not null
     ), reached as (
       select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience

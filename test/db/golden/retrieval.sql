@@ -104,22 +104,22 @@ limit 1
     from unnest($2::uuid[]) as source (id)
     cross join lateral (
       with recursive edge_kind as (
-        (
-          select e.predicate
+        select (
+    select e.predicate
 from relations as e
 where e.source_id = source.id
 order by e.predicate
 limit 1
-        )
+  ) as predicate
         union all
         select (
-          select e.predicate
+    select e.predicate
 from relations as e
-          where e.source_id = source.id
+where e.source_id = source.id
 and e.predicate > k.predicate
 order by e.predicate
 limit 1
-        )
+  )
         from edge_kind as k
 where k.predicate is not null
       )
@@ -215,22 +215,22 @@ from (
     from (select r.id) as source (id)
     cross join lateral (
       with recursive edge_kind as (
-        (
-          select e.predicate
+        select (
+    select e.predicate
 from relations as e
 where e.source_id = source.id
 order by e.predicate
 limit 1
-        )
+  ) as predicate
         union all
         select (
-          select e.predicate
+    select e.predicate
 from relations as e
-          where e.source_id = source.id
+where e.source_id = source.id
 and e.predicate > k.predicate
 order by e.predicate
 limit 1
-        )
+  )
         from edge_kind as k
 where k.predicate is not null
       )
@@ -332,22 +332,22 @@ from (
     from (select r.id) as source (id)
     cross join lateral (
       with recursive edge_kind as (
-        (
-          select e.predicate
+        select (
+    select e.predicate
 from relations as e
 where e.source_id = source.id
 order by e.predicate
 limit 1
-        )
+  ) as predicate
         union all
         select (
-          select e.predicate
+    select e.predicate
 from relations as e
-          where e.source_id = source.id
+where e.source_id = source.id
 and e.predicate > k.predicate
 order by e.predicate
 limit 1
-        )
+  )
         from edge_kind as k
 where k.predicate is not null
       )
@@ -719,22 +719,22 @@ from records as r;
 from unnest($1::uuid[]) with ordinality as named (id, place)
     ), edge_kind as (
       select n.id, n.place, (
-        select e.predicate
+    select e.predicate
 from relations as e
 where e.source_id = n.id
 order by e.predicate
 limit 1
-      ) as predicate
-      from named as n
+  ) as predicate
+from named as n
       union all
       select k.id, k.place, (
-        select e.predicate
+    select e.predicate
 from relations as e
-        where e.source_id = k.id
+where e.source_id = k.id
 and e.predicate > k.predicate
 order by e.predicate
 limit 1
-      )
+  )
       from edge_kind as k
 where k.predicate is not null
     ), reached as (
