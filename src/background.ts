@@ -139,10 +139,8 @@ export function createJobs({
       embed: embeddings.work,
       purge: createPurge({
         expired,
-        purgeForgotten,
-        findNextPurgeable,
+        records: { purgeForgotten, findNextPurgeable, listPurgeable },
         keepHistories: histories.keep,
-        listPurgeable,
       }),
       simulation: createSimulation({ db }),
       undo: createUndo({ db, seal: writing.seal }),

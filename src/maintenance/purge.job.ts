@@ -10,14 +10,18 @@ type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
 type Resources = {
   /** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */
   expired: Readonly<Record<string, DeleteExpired>>
-  /** Deletes forgotten records, without those that failed before. */
-  purgeForgotten?: (db: Database, now: Date, limit: number, failed: readonly string[]) => Promise<number>
-  /** Returns the record at which `purgeForgotten` stops. */
-  findNextPurgeable?: (db: Database, now: Date, failed: readonly string[]) => Promise<string | undefined>
+  records: ForgottenRecords
   /** Drops what is old of the histories, before the runs that they belong to. */
-  keepHistories?: (context: RunContext) => Promise<void>
+  keepHistories: (context: RunContext) => Promise<void>
+}
+
+type ForgottenRecords = {
+  /** Deletes forgotten records, without those that failed before. */
+  purgeForgotten: (db: Database, now: Date, limit: number, failed: readonly string[]) => Promise<number>
+  /** Returns the record at which `purgeForgotten` stops. */
+  findNextPurgeable: (db: Database, now: Date, failed: readonly string[]) => Promise<string | undefined>
   /** The records that a plan lists: the next ones after an id. */
-  listPurgeable?: (db: Database, due: { now: Date; after: string; limit: number }) => Promise<Purgeable[]>
+  listPurgeable: (db: Database, due: { now: Date; after: string; limit: number }) => Promise<Purgeable[]>
 }
 
 type Purgeable = { id: string; reason: string; forgotten_at: Date }
@@ -26,24 +30,18 @@ type Purgeable = { id: string; reason: string; forgotten_at: Date }
 const batchSize = 1_000
 
 /** The job `purge`. Each batch is a transaction of its own and skips rows that another worker has locked. */
-export function createPurge({
-  expired,
-  purgeForgotten,
-  findNextPurgeable,
-  keepHistories,
-  listPurgeable,
-}: Resources): JobWork {
+export function createPurge({ expired, records, keepHistories }: Resources): JobWork {
   /** A record that fails must not keep the purge from the others. */
-  async function purgeRecords(context: RunContext, purge: NonNullable<Resources['purgeForgotten']>) {
+  async function purgeRecords(context: RunContext): Promise<void> {
     const now = context.run.startedAt
     const failed: string[] = []
     await deleteAll(context, {
       name: 'records',
-      deleteSome: (tx, limit) => purge(tx, now, limit, failed),
+      deleteSome: (tx, limit) => records.purgeForgotten(tx, now, limit, failed),
       skipFirst: async (error) => {
         const { recordId } = await context.inBatch(async (tx) => ({
           counts: {},
-          recordId: await findNextPurgeable?.(tx, now, failed),
+          recordId: await records.findNextPurgeable(tx, now, failed),
         }))
         await context.recordFault({ error, part: 'records', ...(recordId ? { recordId } : {}) })
         if (recordId) failed.push(recordId)
@@ -67,9 +65,9 @@ export function createPurge({
   return {
     run: async (context) => {
       const { run } = context
-      if (run.dryRun && run.savesEffects && listPurgeable) return listAll(context, listPurgeable)
-      if (!run.dryRun) await keepHistories?.(context)
-      if (purgeForgotten) await purgeRecords(context, purgeForgotten)
+      if (run.dryRun && run.savesEffects) return listAll(context, records.listPurgeable)
+      if (!run.dryRun) await keepHistories(context)
+      await purgeRecords(context)
       for (const [name, deleteExpired] of Object.entries(expired))
         await purgeTable(context, name, deleteExpired)
     },
@@ -101,7 +99,7 @@ function deleteAll({ run, inBatch }: RunContext, { name, deleteSome, skipFirst }
 }
 
 /** A plan lists each record. What is deleted beside records holds no memory, and is left to the next run. */
-function listAll({ run, inBatch }: RunContext, list: NonNullable<Resources['listPurgeable']>): Promise<void> {
+function listAll({ run, inBatch }: RunContext, list: ForgottenRecords['listPurgeable']): Promise<void> {
   return walkIds((after) =>
     inBatch(async (tx) => {
       await stopSavingEffects(tx)

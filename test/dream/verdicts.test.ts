@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createQuestionDigest } from '../../src/dream/verdict-digest.ts'
 import { deleteOldVerdicts, hasVerdict, upsertVerdict } from '../../src/dream/verdicts.queries.ts'
-import { createPurge } from '../../src/maintenance/index.ts'
 import { openDreamSetup } from '../support/dream-workers.ts'
+import { createTestPurge } from '../support/test-purge.ts'
 import { day } from '../support/worker-setup.ts'
 
 const digest = createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 1] })
@@ -26,7 +26,7 @@ it('a verdict expires after half a year', async () => {
       .execute((tx) => upsertVerdict(tx, { step: 'cluster', digest, now: setup.clock.now() }))
   const purge = () =>
     setup.run('purge', {
-      jobWorks: { purge: createPurge({ expired: { dream_verdicts: deleteOldVerdicts } }) },
+      jobWorks: { purge: createTestPurge({ expired: { dream_verdicts: deleteOldVerdicts } }) },
     })
   const isKnown = (step: 'cluster' | 'probe' = 'cluster') => hasVerdict(setup.db, { step, digest })
   expect(await isKnown()).toBe(false)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
-import { createPurge } from '../../src/maintenance/index.ts'
+import { createTestPurge } from '../support/test-purge.ts'
 import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 let setup: WorkerSetup
@@ -55,7 +55,7 @@ it('the job purge reports in a dry run what it would delete', async () => {
 it('the job purge ends after the current batch when its worker stops, and returns the run to the queue', async () => {
   await storeAnswers(3_000, setup.clock.now())
   const stopping = new AbortController()
-  const purge = createPurge({
+  const purge = createTestPurge({
     expired: {
       idempotency_keys: async (db, at, limit) => {
         stopping.abort()

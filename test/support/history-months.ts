@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/connection.ts'
-import { createHistoryKeeping, createPurge, deleteOldRuns } from '../../src/maintenance/index.ts'
-import { purgeForgotten } from '../../src/records/index.ts'
+import { createHistoryKeeping, deleteOldRuns } from '../../src/maintenance/index.ts'
 import { noIntervals } from './idle-jobs.ts'
 import { perform } from './plan-requests.ts'
 import type { Body } from './record-requests.ts'
 import type { TestApp } from './test-app.ts'
+import { createTestPurge } from './test-purge.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
 /** The partitions of a history without the name of its table, each with its rows. */
@@ -30,8 +30,7 @@ export function purgeHistories(
     pauseMs: 10,
     ...(minBytes === undefined ? {} : { minBytes }),
   })
-  const expired = { records: purgeForgotten, maintenance_runs: deleteOldRuns }
-  const purge = createPurge({ expired, keepHistories: keep })
+  const purge = createTestPurge({ expired: { maintenance_runs: deleteOldRuns }, keepHistories: keep })
   return perform(app, 'purge', { job: 'purge' }, undefined, (of, job) =>
     createWorkerFor(of, noIntervals, { jobWorks: { purge } })
       .runJob(job as 'purge', new AbortController().signal)

@@ -12,13 +12,13 @@ import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createPromotion, createRefresh, createSweep } from '../../src/lifecycle/index.ts'
 import { createChat } from '../../src/llm/chat.ts'
-import { createPurge, createRunner } from '../../src/maintenance/index.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
 import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { presentRun } from '../../src/maintenance/run-answer.ts'
 import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
 import { addPlanApplication } from '../../src/plans/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { findNextPurgeable, listPurgeable, purgeForgotten, purgeRecords } from '../../src/records/index.ts'
+import { purgeRecords } from '../../src/records/index.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
 import { createUndo } from '../../src/undo/index.ts'
 import { createTestClock } from './clock.ts'
@@ -26,6 +26,7 @@ import { openTestDatabase } from './database.ts'
 import { idleWorks, noIntervals } from './idle-jobs.ts'
 import { createSmallConsolidation } from './small-consolidation.ts'
 import type { TestApp } from './test-app.ts'
+import { createTestPurge } from './test-purge.ts'
 
 /** One day in milliseconds. */
 export const day = 86_400_000
@@ -59,7 +60,7 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
     dream: createDream({ db, ...retention, ...keeping, refresh, size: sizes.rows }),
     consolidate: createSmallConsolidation({ db, clock, ids }),
     embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
-    purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
+    purge: createTestPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
     undo: createUndo({ db, seal: createSeal(undefined) }),
   }
 
@@ -213,12 +214,7 @@ export function createWorkerFor(
       extraction: chatOptions,
     }),
     embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
-    purge: createPurge({
-      expired: { idempotency_keys: deleteExpiredAnswers },
-      purgeForgotten,
-      findNextPurgeable,
-      listPurgeable,
-    }),
+    purge: createTestPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
     simulation: createSimulation({ db }),
     undo: createUndo({ db, seal }),
     ...others,
