@@ -80,4 +80,4 @@ export const pages = [
 ]
 
 /** The content of the help. @type {() => Promise<{ View: ComponentType<{ pages: readonly Page[], close: () => void }> }>} */
-export const loadHelp = () => import('./pages/help/help.js')
+export const loadHelp = () => import('./pages/help.js')

@@ -6,9 +6,9 @@ import { Time } from '../parts/time.js'
 import { useRequest } from '../parts/use-request.js'
 import { Bars } from '../plots/bars.js'
 import { Columns } from '../plots/columns.js'
-import { describeFigures } from './metrics/figures.js'
+import { describeFigures } from './metrics-figures.js'
 
-/** @import { Figure, Group } from './metrics/figures.js' */
+/** @import { Figure, Group } from './metrics-figures.js' */
 
 /** Every figure of `GET /v1/metrics`, in groups. */
 export function View() {

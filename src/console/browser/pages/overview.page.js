@@ -9,7 +9,7 @@ import { Bars } from '../plots/bars.js'
 import { Columns } from '../plots/columns.js'
 import { listComingDays, listPastDays, toBands, toBars } from '../plots/metric-series.js'
 import { toPath } from '../router.js'
-import { RunsPanel } from './overview/runs-panel.js'
+import { RunsPanel } from './overview-runs.js'
 
 /** @import { StoreMetrics } from '../api/types.d.ts' */
 

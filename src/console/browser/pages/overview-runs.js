@@ -1,14 +1,14 @@
-import { api } from '../../api/client.js'
-import { html } from '../../html.js'
-import { nameCount, toWords } from '../../parts/numbers.js'
-import { Panel } from '../../parts/panel.js'
-import { RunStatus } from '../../parts/run-tags.js'
-import { Failure, Loading } from '../../parts/states.js'
-import { formatDuration, Time } from '../../parts/time.js'
-import { useRequest } from '../../parts/use-request.js'
-import { toPath } from '../../router.js'
+import { api } from '../api/client.js'
+import { html } from '../html.js'
+import { nameCount, toWords } from '../parts/numbers.js'
+import { Panel } from '../parts/panel.js'
+import { RunStatus } from '../parts/run-tags.js'
+import { Failure, Loading } from '../parts/states.js'
+import { formatDuration, Time } from '../parts/time.js'
+import { useRequest } from '../parts/use-request.js'
+import { toPath } from '../router.js'
 
-/** @import { MaintenanceRun, Schedule } from '../../api/types.d.ts' */
+/** @import { MaintenanceRun, Schedule } from '../api/types.d.ts' */
 
 const runsShown = 6
 

@@ -1,9 +1,9 @@
-import { formatCount, formatScore, formatShare, toWords } from '../../parts/numbers.js'
-import { listComingDays, listPastDays, toBands, toBars } from '../../plots/metric-series.js'
+import { formatCount, formatScore, formatShare, toWords } from '../parts/numbers.js'
+import { listComingDays, listPastDays, toBands, toBars } from '../plots/metric-series.js'
 
-/** @import { StoreMetrics } from '../../api/types.d.ts' */
-/** @import { Bar } from '../../plots/bars.js' */
-/** @import { Column } from '../../plots/columns.js' */
+/** @import { StoreMetrics } from '../api/types.d.ts' */
+/** @import { Bar } from '../plots/bars.js' */
+/** @import { Column } from '../plots/columns.js' */
 
 /** @typedef {{ label: string, value: string, unit?: string | undefined, note: string, isSampled?: boolean }} Figure */
 /** @typedef {{ label: string, unit: string, bars: readonly Bar[], isSampled?: boolean }} Distribution */

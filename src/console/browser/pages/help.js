@@ -1,6 +1,6 @@
-import { html } from '../../html.js'
+import { html } from '../html.js'
 
-/** @import { Page } from '../../pages.js' */
+/** @import { Page } from '../pages.js' */
 
 /** What the pages take for granted. */
 const words = [
