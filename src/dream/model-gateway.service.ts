@@ -4,7 +4,7 @@ import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
 import { findRunFigures } from '../jobs/run-figures.queries.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import type { Chat } from '../llm/chat.ts'
-import type { ModelFailure } from '../llm/model-failure.ts'
+import { type ModelFailure, maxModelFailures } from '../llm/model-failure.ts'
 import { addSpent, type Ceilings, isExhausted, readSpent, type Spent, toFigures } from '../llm/spending.ts'
 import { askStrictly, type Reply } from '../llm/strict-question.ts'
 import type { DreamOptions } from './dream.schemas.ts'
@@ -23,9 +23,6 @@ export type DreamModel = {
   /** Records above this sensitivity are not sent to the model. */
   maxSensitivity: Sensitivity
 }
-
-/** After this many failures in a row the model counts as unavailable, and the rest waits for the next run. */
-const maxFailures = 3
 
 /**
  * The only access of a dream to a model. It enforces the budget, stops when the run ends and gives up when the model
@@ -49,9 +46,10 @@ function createModelSession(context: RunContext, model: DreamModel, spentBefore:
   let spent = spentBefore
   let failures = 0
 
+  const canAsk = () => failures < maxModelFailures && !isExhausted(spent, ceilings)
+
   async function ask<T>(question: DreamQuestion<T>): Promise<ModelReply<T>> {
-    if (failures >= maxFailures) return { refused: 'unavailable' }
-    if (isExhausted(spent, ceilings)) return { refused: 'exhausted' }
+    if (!canAsk()) return { refused: 'unavailable' }
     const startedMs = performance.now()
     const reply = await abortWhenRunEnds(context, (signal) =>
       askStrictly(toQuestion(question), { chat, ceilings, signal, read: question.read }),
@@ -70,11 +68,11 @@ function createModelSession(context: RunContext, model: DreamModel, spentBefore:
       return 'invalid'
     }
     // A server that refuses one question may accept the next.
-    failures = failure.affectsAllRequests ? maxFailures : failures + 1
+    failures = failure.affectsAllRequests ? maxModelFailures : failures + 1
     return 'unavailable'
   }
 
-  return { model: chat.model, maxSensitivity, ask }
+  return { model: chat.model, maxSensitivity, ask, canAsk }
 }
 
 function toQuestion<T>({ system, document, schema, name }: DreamQuestion<T>) {

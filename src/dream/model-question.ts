@@ -18,10 +18,10 @@ export type DreamQuestion<T> = {
 }
 
 /**
- * `invalid`: the model answered, but the answer cannot be used; asking again would cost the same again. `unavailable`
- * and `exhausted` say nothing about the question, which another run may ask.
+ * `invalid`: the model answered, but the answer cannot be used; asking again would cost the same again. `unavailable`: the model did
+ * not answer, or the run may not ask it any more; that says nothing about the question, which another run may ask.
  */
-export type Refusal = 'invalid' | 'unavailable' | 'exhausted'
+export type Refusal = 'invalid' | 'unavailable'
 export type ModelReply<T> = { answer: T } | { refused: Refusal }
 
 /** The chat model during one run. */
@@ -32,6 +32,8 @@ export type ModelSession = {
   maxSensitivity: Sensitivity
   /** Must not be called inside a transaction, because a model may take seconds. */
   ask<T>(question: DreamQuestion<T>): Promise<ModelReply<T>>
+  /** Whether the next question is sent: false once the budget is spent, or the model has failed too often. */
+  canAsk(): boolean
 }
 
 /** The figures of a run about its questions and their cost. */

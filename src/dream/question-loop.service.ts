@@ -21,13 +21,12 @@ export async function askDueQuestions<T, D extends { question: DreamQuestion<T> 
   { part, remaining, due, getRecordId, storeReply }: QuestionLoop<T, D>,
 ): Promise<void> {
   if (remaining <= 0) return
-  const countRefusal = createRefusalCounter()
   let left = remaining
   for await (const each of due) {
     const reply = await model.ask(each.question)
     const faultContext = { part, recordId: getRecordId(each) }
     if (isConclusive(reply)) await runInBatch(context, faultContext, (tx) => storeReply(tx, each, reply))
-    if (countRefusal(reply) === 'stop' || --left === 0) return
+    if (!model.canAsk() || --left === 0) return
   }
 }
 
@@ -47,19 +46,5 @@ export async function runInBatch(
   } catch (error) {
     if (!isBatchFailure(error)) throw error
     await context.recordFault({ error, ...faultContext })
-  }
-}
-
-/** After this many refusals in a row the model is unavailable; the questions are not the cause. */
-const maxUnavailable = 3
-
-/** Returns a function that counts refused questions and says whether to go on. */
-export function createRefusalCounter() {
-  let unavailable = 0
-
-  return (reply: ModelReply<unknown>): 'go on' | 'stop' => {
-    const refused = 'refused' in reply ? reply.refused : undefined
-    unavailable = refused === 'unavailable' ? unavailable + 1 : 0
-    return refused === 'exhausted' || unavailable >= maxUnavailable ? 'stop' : 'go on'
   }
 }

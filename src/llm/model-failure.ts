@@ -12,6 +12,9 @@ export type FailureReason =
 const temporaryReasons: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
 const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 404])
 
+/** After this many failures in a row a run counts the model as unavailable, and leaves the rest to the next run. */
+export const maxModelFailures = 3
+
 type Tokens = { promptTokens: number; completionTokens: number }
 type Details = { status?: number; retryAfterMs?: number; tokens?: Tokens }
 

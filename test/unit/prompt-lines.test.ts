@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Validity } from '../../src/domain/validity.ts'
 import { formatRecord, formatRecords, getMember, readText } from '../../src/dream/prompt-lines.ts'
-import { createRefusalCounter } from '../../src/dream/question-loop.service.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 const record = (object: unknown) => ({
@@ -83,14 +82,4 @@ it('getMember ignores inherited members', () => {
   expect([[], 'text', null, {}].map((each) => getMember(each, 'constructor'))).toEqual(
     Array(4).fill(undefined),
   )
-})
-
-it('createRefusalCounter stops after three refusals in a row or without a budget', () => {
-  const judge = createRefusalCounter()
-  const decisions = (
-    ['unavailable', 'unavailable', 'invalid', 'unavailable', 'unavailable', 'unavailable'] as const
-  ).map((refused) => judge({ refused }))
-  expect(decisions).toEqual(['go on', 'go on', 'go on', 'go on', 'go on', 'stop'])
-  expect(createRefusalCounter()({ refused: 'exhausted' })).toBe('stop')
-  expect(createRefusalCounter()({ answer: 1 })).toBe('go on')
 })

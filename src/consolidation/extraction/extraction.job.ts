@@ -6,7 +6,7 @@ import { isBatchFailure, type Position, startPosition } from '../../jobs/table-w
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
-import { ModelFailure } from '../../llm/model-failure.ts'
+import { ModelFailure, maxModelFailures } from '../../llm/model-failure.ts'
 import {
   addSpent,
   type Ceilings,
@@ -54,9 +54,6 @@ const actor = 'consolidation/semantic-extractor'
 /** Longer than any model call. Claims of a lost worker are released by the next run in any case. */
 const leaseMs = 15 * 60_000
 
-/** After this many failures in a row the model counts as unavailable, and the rest waits for the next run. */
-const maxFailures = 3
-
 /** Returns the stage that asks a chat model for lasting facts. No transaction is open during a model call. */
 export function createExtractionStage({
   chat,
@@ -74,7 +71,7 @@ export function createExtractionStage({
     let progress: Progress = { after: startPosition, failures: 0, spent: await findSpent(context) }
     for (let hasMore = true; hasMore; ) {
       const { after, failures, spent } = progress
-      if (failures >= maxFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
+      if (failures >= maxModelFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
       const { last, episodesToAsk } = await claimOrSkip(context, after)
       hasMore = last !== undefined
       const replies = await askAll(context, episodesToAsk)
@@ -214,7 +211,7 @@ function advance(
     failures = 'failure' in reply && reply.failure.isTemporary ? failures + 1 : 0
   }
   const isOver = replies.some((reply) => 'failure' in reply && reply.failure.affectsAllRequests)
-  return { after, spent, failures: isOver ? maxFailures : failures }
+  return { after, spent, failures: isOver ? maxModelFailures : failures }
 }
 
 /** Where the key, the address or the model is wrong, the fault is of the run and of no episode. */

@@ -6,7 +6,7 @@ import type { BatchResult } from '../../jobs/runs.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import { findRecords, lockRecords, type StoredRecord, writeChange } from '../../records/index.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
-import { createRefusalCounter, isConclusive, runInBatch } from '../question-loop.service.ts'
+import { isConclusive, runInBatch } from '../question-loop.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { buildQuestion, importanceFactor, isDoubted, type Judgement, maxRelated } from './belief-prompt.ts'
 import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.queries.ts'
@@ -34,20 +34,18 @@ export function createProbingStep({ textLanguage }: Resources): Step {
     const { beliefs_probed: probed = 0 } = await findRunFigures(db, run.id)
     const limit = maxProbed - probed
     if (limit <= 0) return
-    const countRefusal = createRefusalCounter()
     for (const id of await listDue(db, { scope: run.scope, now, ceiling, limit })) {
-      const reply = await probe(context, model, id)
-      if (reply && countRefusal(reply) === 'stop') return
+      await probe(context, model, id)
+      if (!model.canAsk()) return
     }
   }
 
-  /** Returns undefined if there was nothing to ask. */
-  async function probe(context: DreamContext, model: ModelSession, id: string) {
+  async function probe(context: DreamContext, model: ModelSession, id: string): Promise<void> {
     const now = context.run.startedAt
     const ceiling = model.maxSensitivity
     const { db } = context
     const belief = await findBelief(db, { id, now, ceiling })
-    if (!belief) return undefined
+    if (!belief) return
     const related = await findRelatedRecords(db, id, { limit: maxRelated })
     const question = buildQuestion(belief, related, now)
     // A belief without readable content is marked as probed, or it would be first again every night.
@@ -60,7 +58,6 @@ export function createProbingStep({ textLanguage }: Resources): Step {
     const result = { id, ceiling, shown, reply }
     if (isConclusive(reply))
       await runInBatch(context, { part: step, recordId: id }, (tx) => storeReply(tx, context, result))
-    return reply
   }
 
   /**
