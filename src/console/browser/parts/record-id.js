@@ -6,6 +6,11 @@ import { notifyProblem } from './notices.js'
 /** So much of the end of an id is shown: ids of one time begin alike. */
 const shownLength = 8
 
+/** Whether a value looks like the id of a record. @param {unknown} value */
+export function isId(value) {
+  return typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)
+}
+
 /** @param {string} id */
 export function shortenId(id) {
   return id.length > shownLength + 1 ? `…${id.slice(-shownLength)}` : id

@@ -1,6 +1,6 @@
 import { html } from '../../html.js'
 import { toWords } from '../../parts/numbers.js'
-import { shortenId } from '../../parts/record-id.js'
+import { isId, shortenId } from '../../parts/record-id.js'
 import { clip } from '../../parts/record-text.js'
 import { formatDay, formatExact } from '../../parts/time.js'
 
@@ -49,14 +49,10 @@ export function Difference({ change: { before = {}, after, redacted } }) {
 }
 
 /** @param {unknown} value */
-const isUuid = (value) =>
-  typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)
-
-/** @param {unknown} value */
 function show(value) {
   if (value === undefined || value === null) return '–'
   if (typeof value === 'number') return String(Number(value.toPrecision(3)))
-  if (Array.isArray(value) && value.every(isUuid)) return clip(value.map(shortenId).join(', '), longestValue)
+  if (Array.isArray(value) && value.every(isId)) return clip(value.map(shortenId).join(', '), longestValue)
   if (typeof value !== 'string') return clip(JSON.stringify(value), longestValue)
   if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return clip(value, longestValue)
   return html`<time datetime=${value} title=${formatExact(value)}>${formatDay(value)}</time>`

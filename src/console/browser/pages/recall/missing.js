@@ -3,6 +3,7 @@ import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
+import { isId } from '../../parts/record-id.js'
 import { RecordLine } from '../../parts/record-line.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -12,7 +13,6 @@ import { Feedback } from './feedback.js'
 /** @import { Retrieval, SeenRecord } from '../../api/types.d.ts' */
 /** @import { Question } from './question.js' */
 
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** How far down the ranks a record is looked for. */
 const depth = 100
 
@@ -78,7 +78,7 @@ function Places({ requested, question, onChange }) {
  */
 async function findRecords(requested, signal) {
   const include_forgotten = true
-  if (uuid.test(requested))
+  if (isId(requested))
     return [
       await api.get('/v1/records/{id}', { path: { id: requested }, query: { include_forgotten }, signal }),
     ]
