@@ -4,7 +4,7 @@ import type { RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
 import { addMilliseconds } from '../kernel/units.ts'
 import { createPromotion, type Refresh, type RetentionSettings } from '../lifecycle/index.ts'
-import { type Archived, archiveRecords, claimArchivable, countArchivable } from './archival-step.queries.ts'
+import { type Archived, archiveRecords, claimArchivable, countArchivable } from './archival.queries.ts'
 import type { Step } from './steps.ts'
 
 type Resources = RetentionSettings & {

@@ -1,7 +1,10 @@
 import type { RunContext } from '../jobs/runs.ts'
 import type { ModelSession } from './model-question.ts'
 
-/** The steps of a dream in the order in which they run. */
+/**
+ * The steps of a dream in the order in which they run, by their names in the API. `forget` is in `forgetting-step`, `cluster` in
+ * `clustering/`, `peer_cards` in `profiles/`, `probe` in `probing/`, and `prune_logs` in `access-folding-step`.
+ */
 export const stepNames = [
   'forget',
   'cluster',

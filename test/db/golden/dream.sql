@@ -1,4 +1,4 @@
--- src/dream/archival-step.queries.ts archiveRecords
+-- src/dream/archival.queries.ts archiveRecords
     with judged as materialized (
       select r.id, (
     case when r.layer = any($1::memory_layer[]) then 1::float8
@@ -125,7 +125,7 @@ and rarely used',
 from archived
 order by id;
 
--- src/dream/archival-step.queries.ts claimArchivable
+-- src/dream/archival.queries.ts claimArchivable
     select r.created_at::text as at, r.id
 from records as r
     where r.created_at < $1::timestamptz
@@ -145,7 +145,7 @@ and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
     limit $5
     for no key update skip locked;
 
--- src/dream/archival-step.queries.ts countArchivable
+-- src/dream/archival.queries.ts countArchivable
     select count(*)::int4 as count
 from records as r
 where r.created_at < $1::timestamptz

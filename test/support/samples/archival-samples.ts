@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import { defaultRetentionShape } from '../../../src/domain/retention.ts'
-import * as forgetting from '../../../src/dream/archival-step.queries.ts'
+import * as archival from '../../../src/dream/archival.queries.ts'
 import * as clustering from '../../../src/dream/clustering/clustering.queries.ts'
 import * as drift from '../../../src/dream/drift/drift.queries.ts'
 import * as verdicts from '../../../src/dream/verdicts.queries.ts'
@@ -75,12 +75,12 @@ export const archivalSamples: Record<string, Record<string, Sample | Record<stri
     findPosition: (db) => drift.findPosition(db, id),
     upsertPosition: (db) => db.transaction().execute((tx) => drift.upsertPosition(tx, id, id)),
   },
-  'src/dream/archival-step.queries.ts': {
-    countArchivable: (db) => forgetting.countArchivable(db, span),
-    claimArchivable: (db) => inTransaction(db, (tx) => forgetting.claimArchivable(tx, portion)),
+  'src/dream/archival.queries.ts': {
+    countArchivable: (db) => archival.countArchivable(db, span),
+    claimArchivable: (db) => inTransaction(db, (tx) => archival.claimArchivable(tx, portion)),
     archiveRecords: (db) =>
       inTransaction(db, (tx) =>
-        forgetting.archiveRecords(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
+        archival.archiveRecords(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
       ),
   },
   'src/lifecycle/promotion.queries.ts': {
