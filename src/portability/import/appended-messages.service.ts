@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { hasSameVisibility } from '../../domain/caller.ts'
 import { type HandleMatch, lookUpHandles } from '../../records/index.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
-import { type LineOutcome, messageDiffers } from './record-differences.ts'
+import { type LineOutcomes, messageDiffers } from './record-differences.ts'
 
 /** The id under which the message of a copy is stored already, by the id of the copy. */
 export type KnownAs = Map<string, string>
@@ -15,15 +15,15 @@ export type KnownAs = Map<string, string>
 export async function compareAppended(
   tx: Transaction,
   copies: readonly ImportedCopy[],
-  outcomes: Map<ImportedCopy, LineOutcome>,
-): Promise<KnownAs> {
+): Promise<{ outcomes: LineOutcomes; knownAs: KnownAs }> {
   const knownAs: KnownAs = new Map()
+  const outcomes: LineOutcomes = new Map()
   const messages = copies.flatMap((copy) => {
     const [handle] = isMessage(copy) ? copy.draft.handles : []
     return handle ? [{ copy, handle }] : []
   })
   const [first] = messages
-  if (!first) return knownAs
+  if (!first) return { outcomes, knownAs }
   // In one order, as in an append: two transactions wait for each other and do not deadlock.
   messages.sort((one, other) => one.handle.digest.compare(other.handle.digest))
   const lookups = messages.map(({ copy, handle }) => ({
@@ -39,7 +39,7 @@ export async function compareAppended(
     knownAs.set(copy.draft.row.id, stored.id)
     outcomes.set(copy, stored.is_same ? 'unchanged' : messageDiffers())
   }
-  return knownAs
+  return { outcomes, knownAs }
 }
 
 function isMessage(copy: ImportedCopy): boolean {

@@ -1,12 +1,12 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { type Caller, isAllowed } from '../../domain/caller.ts'
+import { isAllowed } from '../../domain/caller.ts'
 import { findInverse, isInverse } from '../../domain/edges.ts'
 import type { Draft } from '../../records/index.ts'
 import { findMissingEdges, type ImportContext, type LooseEdge, linkEdges } from './import-edges.queries.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
-import { type LineOutcome, recordExists } from './record-differences.ts'
+import { type LineOutcomes, recordExists } from './record-differences.ts'
 
-type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: Map<ImportedCopy, LineOutcome> }
+type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: LineOutcomes }
 
 /**
  * Stores the edges of new records. For unchanged records, an admin's import adds missing edges, because the import
@@ -14,13 +14,12 @@ type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: Map<ImportedCopy,
  */
 export async function storeEdges(
   tx: Transaction,
-  caller: Caller,
   { fresh, outcomes }: LinkedLines,
   context: ImportContext,
 ): Promise<LooseEdge[]> {
   const unchanged = [...outcomes].flatMap(([copy, outcome]) => (outcome === 'unchanged' ? [copy] : []))
   const { again, loose } =
-    isAllowed(caller, 'admin') && !unchanged.some(isForeign)
+    isAllowed(context.caller, 'admin') && !unchanged.some(isForeign)
       ? { again: unchanged.flatMap(listEdges).filter(({ predicate }) => !isInverse(predicate)), loose: [] }
       : await classifyMissingEdges(tx, unchanged, outcomes, context)
   const arrived = fresh.map(({ draft }) => draft.row.id)
@@ -45,7 +44,7 @@ function listEdges({ draft, hasHistory }: ImportedCopy) {
 async function classifyMissingEdges(
   tx: Transaction,
   unchanged: readonly ImportedCopy[],
-  outcomes: Map<ImportedCopy, LineOutcome>,
+  outcomes: LineOutcomes,
   context: ImportContext,
 ) {
   const given = unchanged.flatMap(({ draft }) => draft.edges)

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { writeJsonRows } from '../../db/fragments/json-rows.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Trust } from '../../domain/caller.ts'
+import type { Caller, Trust } from '../../domain/caller.ts'
 import type { Edge } from '../../domain/edges.ts'
 import { reserved } from '../../domain/reserved-edges.ts'
 
@@ -20,7 +20,7 @@ export function mayLinkTo(trust: Trust, predicate: RawBuilder<unknown>): RawBuil
   return sql<SqlBool>`(${isSeen} and (${predicate} <> all(${sql.val([...reserved])}::text[]) or t.scope = any(${scopes}::text[])))`
 }
 
-export type ImportContext = { importId: string; trust: Trust; now: Date }
+export type ImportContext = { importId: string; caller: Caller; now: Date }
 export type ImportedEdge = Edge & { inverse: string | null }
 
 /**
@@ -33,7 +33,7 @@ export async function linkEdges(
   tx: Transaction,
   edges: readonly (ImportedEdge & { is_whole: boolean })[],
   arrived: readonly string[],
-  { importId, trust, now }: ImportContext,
+  { importId, caller: { trust }, now }: ImportContext,
 ): Promise<void> {
   await sql`
     with given as materialized (
@@ -89,7 +89,7 @@ export type LooseEdge = Pick<Edge, 'source_id' | 'predicate' | 'target_id'>
  */
 export async function resolveWaitingEdges(
   tx: Transaction,
-  { importId, trust }: ImportContext,
+  { importId, caller: { trust } }: ImportContext,
   limit: number,
 ): Promise<LooseEdge[] | null> {
   const { rows } = await sql<LooseEdge & { is_loose: boolean }>`
@@ -125,7 +125,7 @@ export type MissingEdge = LooseEdge & { cause: 'awaited' | 'loose' | 'absent' }
 export async function findMissingEdges(
   tx: Transaction,
   edges: readonly Edge[],
-  { trust }: ImportContext,
+  { caller: { trust } }: ImportContext,
 ): Promise<MissingEdge[]> {
   const { rows } = await sql<MissingEdge>`
     with missing as materialized (

@@ -90,9 +90,9 @@ export function createImportService(resources: Resources) {
   ): AsyncGenerator<LineResult[] | ImportSummary> {
     const context = createContext(call)
     try {
-      const lines = await stageUnlessAdmin(call.caller, request, context)
+      const lines = await stageUnlessAdmin(request, context)
       const portions = readAhead(splitIntoPortions(parseLines(call.caller, lines, request)))
-      yield* storeAll(call.caller, portions, request, context)
+      yield* storeAll(portions, request, context)
     } finally {
       // If this fails, a purge deletes the lines later. Waiting edges stay for a day: when the import is sent again,
       // they show that an edge is on its way.
@@ -106,7 +106,7 @@ export function createImportService(resources: Resources) {
     const context = createContext(call)
     const sample: WrittenRecord[] = []
     const portions = readAhead(splitIntoPortions(readForeign(caller, request)))
-    for await (const report of storeAll(caller, portions, request, context)) {
+    for await (const report of storeAll(portions, request, context)) {
       if (Array.isArray(report)) {
         if (request.dryRun)
           sample.push(...presentSample(caller, report, context.now).slice(0, maxSample - sample.length))
@@ -116,11 +116,10 @@ export function createImportService(resources: Resources) {
   }
 
   function createContext({ caller }: CallContext): ImportContext {
-    return { importId: ids.next(), trust: caller.trust, now: clock.now() }
+    return { importId: ids.next(), caller, now: clock.now() }
   }
 
   async function* storeAll(
-    caller: Caller,
     portions: AsyncIterable<ParsedLine[]>,
     { dryRun, signal, confirmCaller }: Running,
     context: ImportContext,
@@ -130,7 +129,7 @@ export function createImportService(resources: Resources) {
     const looseEdges: ImportSummary['loose'] = { count: 0, first: [] }
     for await (const items of portions) {
       await confirmCaller()
-      const { results, loose } = await storePortion(caller, items, storing)
+      const { results, loose } = await storePortion(items, storing)
       addLooseEdges(looseEdges, loose)
       for (const { outcome } of results) tally[getLineStatus(outcome)]++
       takeApart(items)
@@ -139,18 +138,17 @@ export function createImportService(resources: Resources) {
     }
     await resolveEdges(context, looseEdges)
     yield { tally, loose: looseEdges }
-    log.info('import ended', { principal: caller.principal, dry_run: dryRun, ...tally })
+    log.info('import ended', { principal: context.caller.principal, dry_run: dryRun, ...tally })
   }
 
   async function stageUnlessAdmin(
-    caller: Caller,
     { lines, parse, confirmCaller }: ImportRequest,
-    { importId, now }: ImportContext,
+    { importId, caller, now }: ImportContext,
   ) {
     if (isAllowed(caller, 'admin')) return lines
     const look = (line: Line) => rejectReservedFields(line, parse)
-    await staging.hold(lines, { importId, now, look, confirmCaller })
-    return staging.giveBack(importId)
+    await staging.stage(lines, { importId, now, look, confirmCaller })
+    return staging.readBack(importId)
   }
 
   async function* parseLines(caller: Caller, lines: AsyncIterable<Line>, request: ImportRequest) {

@@ -24,7 +24,7 @@ import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import { insertVectors, registerModels } from './import-vectors.queries.ts'
 import { type ImportedCopy, isForeign, toStorable } from './imported-draft.ts'
 import { toHistory } from './imported-history.ts'
-import { compareRecords, type LineOutcome, recordExists } from './record-differences.ts'
+import { compareRecords, type LineOutcome, type LineOutcomes, recordExists } from './record-differences.ts'
 
 type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
 
@@ -37,43 +37,47 @@ export type StoredLines = { outcomes: LineOutcome[]; loose: LooseEdge[]; knownAs
 export function createStoring({ seal, textLanguage }: Resources) {
   async function store(
     tx: Transaction,
-    caller: Caller,
     copies: readonly ImportedCopy[],
     context: ImportContext,
   ): Promise<StoredLines> {
-    const outcomes = new Map<ImportedCopy, LineOutcome>()
-    await compareExisting(tx, caller, copies, outcomes)
-    const unknown = copies.filter((copy) => !outcomes.has(copy))
-    const knownAs = await compareAppended(tx, unknown, outcomes)
-    const fresh = await insert(
-      tx,
-      caller,
-      copies.filter((copy) => !outcomes.has(copy)),
-      outcomes,
-    )
+    const { caller } = context
+    const outcomes: LineOutcomes = new Map()
+    const add = (found: LineOutcomes) => {
+      for (const [copy, outcome] of found) outcomes.set(copy, outcome)
+    }
+    const listUnknown = () => copies.filter((copy) => !outcomes.has(copy))
+    add(await compareExisting(tx, copies, caller))
+    const appended = await compareAppended(tx, listUnknown())
+    add(appended.outcomes)
+    add(await insert(tx, listUnknown(), caller))
     // Another import may have stored a line between the comparison and the insert. The insert waits for it, so the
     // line is compared again.
     const refused = copies.filter(
       (copy) => outcomes.get(copy) instanceof AppError && !differs(outcomes.get(copy)),
     )
-    await compareExisting(tx, caller, refused, outcomes)
-    await explainErased(tx, caller, copies, outcomes)
+    add(await compareExisting(tx, refused, caller))
+    const unexplained = copies.filter((copy) => isForeign(copy) && isUnexplained(outcomes.get(copy)))
+    add(await explainErased(tx, unexplained, caller))
+    const fresh = copies.filter((copy) => outcomes.get(copy) === 'created')
     const whole = fresh.filter(({ hasHistory }) => hasHistory)
     await insertHistories(tx, describeVia(caller), whole.map(toHistory))
     const derived = isAllowed(caller, 'admin') ? fresh : fresh.filter(isForeign)
     await insertDescents(tx, derived.flatMap(listDescents), caller.trust)
-    await storeVectors(tx, caller, fresh, context)
-    const loose = await storeEdges(tx, caller, { fresh, outcomes }, context)
-    return { outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)), loose, knownAs }
+    await storeVectors(tx, fresh, context)
+    const loose = await storeEdges(tx, { fresh, outcomes }, context)
+    return {
+      outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)),
+      loose,
+      knownAs: appended.knownAs,
+    }
   }
 
   async function insert(
     tx: Transaction,
-    caller: Caller,
     copies: readonly ImportedCopy[],
-    outcomes: Map<ImportedCopy, LineOutcome>,
-  ): Promise<ImportedCopy[]> {
-    if (copies.length === 0) return []
+    caller: Caller,
+  ): Promise<LineOutcomes> {
+    if (copies.length === 0) return new Map()
     const placed = await removeTakenPlaces(
       tx,
       copies.map(({ draft }) => draft),
@@ -84,50 +88,48 @@ export function createStoring({ seal, textLanguage }: Resources) {
       return draft instanceof AppError || !copy ? [] : [toStorable(draft, copy.given)]
     })
     const stored = await insertRecords(tx, storable, { textLanguage, seal })
-    return copies.filter((copy, index) => {
-      const draft = drafts[index]
-      const outcome = draft instanceof AppError ? draft : getOutcome(copy, stored)
-      outcomes.set(copy, outcome)
-      return outcome === 'created'
-    })
+    return new Map(
+      copies.map((copy, index) => {
+        const draft = drafts[index]
+        return [copy, draft instanceof AppError ? draft : getOutcome(copy, stored)]
+      }),
+    )
   }
 
   return store
 }
 
-/**
- * Compares copies with stored records that the caller sees whole. Each statement sees what was committed before it.
- */
+/** Compares copies with stored records that the caller sees whole. Each statement sees what was committed before it. */
 async function compareExisting(
   tx: Transaction,
-  { trust }: Caller,
   copies: readonly ImportedCopy[],
-  outcomes: Map<ImportedCopy, LineOutcome>,
-): Promise<void> {
-  if (copies.length === 0) return
+  { trust }: Caller,
+): Promise<LineOutcomes> {
+  if (copies.length === 0) return new Map()
   const ids = copies.map(({ draft }) => draft.row.id)
   const known = new Map((await findExisting(tx, ids, trust)).map((each) => [each.id, each]))
-  for (const copy of copies) {
-    const there = known.get(copy.draft.row.id)
-    if (there) outcomes.set(copy, compareRecords(there, copy))
-  }
+  return new Map(
+    copies.flatMap((copy): [ImportedCopy, LineOutcome][] => {
+      const there = known.get(copy.draft.row.id)
+      return there ? [[copy, compareRecords(there, copy)]] : []
+    }),
+  )
 }
 
 /** The id of a foreign item is computed, so its client has not chosen one in use: the record was erased here. */
 async function explainErased(
   tx: Transaction,
+  refused: readonly ImportedCopy[],
   caller: Caller,
-  copies: readonly ImportedCopy[],
-  outcomes: Map<ImportedCopy, LineOutcome>,
-): Promise<void> {
-  const refused = copies.filter((copy) => isForeign(copy) && isUnexplained(outcomes.get(copy)))
-  if (refused.length === 0) return
+): Promise<LineOutcomes> {
+  if (refused.length === 0) return new Map()
   const ids = refused.map(({ draft }) => draft.row.id)
   const errors = await explainMissing(tx, caller, ids)
-  for (const copy of refused) {
-    const error = errors(copy.draft.row.id)
-    if (error.code !== 'record_not_found') outcomes.set(copy, error)
-  }
+  return new Map(
+    refused
+      .map((copy) => [copy, errors(copy.draft.row.id)] as const)
+      .filter(([, error]) => error.code !== 'record_not_found'),
+  )
 }
 
 function isUnexplained(outcome: LineOutcome | undefined): boolean {
@@ -174,9 +176,8 @@ function formatPlace({ digest, scope, place }: HandlePlace): string {
 /** Which model a store uses concerns every record, so only a caller who reaches every record registers one. */
 async function storeVectors(
   tx: Transaction,
-  { trust }: Caller,
   fresh: readonly ImportedCopy[],
-  { now }: ImportContext,
+  { caller: { trust }, now }: ImportContext,
 ): Promise<void> {
   const vectors = fresh.flatMap(({ draft, given }) =>
     (given.embeddings ?? []).map((embedding) => ({ ...embedding, id: draft.row.id })),

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { findViolatedConstraint, translateFailure } from '../../db/failures.ts'
 import { transact } from '../../db/transaction.ts'
-import type { Caller } from '../../domain/caller.ts'
 import type { createSeal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -47,13 +46,9 @@ export function createPortionStore(resources: Resources) {
   const { db, clock, log } = resources
   const store = createStoring(resources)
 
-  async function storePortion(
-    caller: Caller,
-    items: readonly ParsedLine[],
-    context: PortionContext,
-  ): Promise<PortionResult> {
+  async function storePortion(items: readonly ParsedLine[], context: PortionContext): Promise<PortionResult> {
     const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
-    const stored = await storeAll(caller, copies, context)
+    const stored = await storeAll(copies, context)
     const outcomes = new Map(
       copies.map((item, at) => {
         const outcome = stored.outcomes[at] ?? lineFailed()
@@ -74,16 +69,15 @@ export function createPortionStore(resources: Resources) {
   }
 
   async function storeAll(
-    caller: Caller,
     items: readonly ReadableLine[],
     context: PortionContext,
     attempt = 1,
   ): Promise<StoredLines> {
     if (items.length === 0) return nothingStored
     try {
-      return await transact(db, { caller }, async (tx) => {
+      return await transact(db, { caller: context.caller }, async (tx) => {
         const copies = items.map(({ copy }) => setUpdatedAt(copy, clock.now()))
-        const stored = await store(tx, caller, copies, context)
+        const stored = await store(tx, copies, context)
         if (context.dryRun) throw new DryRunRollback(stored)
         return stored
       })
@@ -93,9 +87,9 @@ export function createPortionStore(resources: Resources) {
       if (failure instanceof AppError) throw failure
       // Another transaction inserted the identifier between the check and the insert.
       if (findViolatedConstraint(error) === 'entity_identifiers_taken' && attempt < maxAttempts) {
-        return storeAll(caller, items, context, attempt + 1)
+        return storeAll(items, context, attempt + 1)
       }
-      return storeByHalves(caller, items, context, error)
+      return storeByHalves(items, context, error)
     }
   }
 
@@ -103,19 +97,14 @@ export function createPortionStore(resources: Resources) {
    * After an unexpected failure the portion is halved until the line that causes it is alone. All other lines are
    * stored.
    */
-  async function storeByHalves(
-    caller: Caller,
-    items: readonly ReadableLine[],
-    context: PortionContext,
-    error: unknown,
-  ) {
+  async function storeByHalves(items: readonly ReadableLine[], context: PortionContext, error: unknown) {
     if (items.length === 1) {
       log.error('a line could not be stored', { err: error, line: items[0]?.line })
       return { ...nothingStored, outcomes: [lineFailed()] }
     }
     const middle = items.length >> 1
-    const first = await storeAll(caller, items.slice(0, middle), context)
-    const second = await storeAll(caller, items.slice(middle), context)
+    const first = await storeAll(items.slice(0, middle), context)
+    const second = await storeAll(items.slice(middle), context)
     return {
       outcomes: [...first.outcomes, ...second.outcomes],
       loose: [...first.loose, ...second.loose],

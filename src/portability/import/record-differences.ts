@@ -50,6 +50,7 @@ function dropUnstatedSuccessor(stored: Payload, given: Payload): Payload {
 
 /** The outcome of a line: an AppError when it was neither stored nor equal to the stored record. */
 export type LineOutcome = 'created' | 'unchanged' | AppError
+export type LineOutcomes = Map<ImportedCopy, LineOutcome>
 
 /** The outcome of a line whose id is that of a record. */
 export function compareRecords(known: ComparedRecord, copy: ImportedCopy): LineOutcome {

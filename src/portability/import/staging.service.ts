@@ -41,5 +41,5 @@ export function createStaging({ db }: { db: Database }) {
     }
   }
 
-  return { hold: stage, giveBack: readBack }
+  return { stage, readBack }
 }

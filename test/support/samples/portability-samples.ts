@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import type { Trust } from '../../../src/domain/caller.ts'
+import type { Caller, Trust } from '../../../src/domain/caller.ts'
 import * as exporting from '../../../src/portability/export.queries.ts'
 import * as exportedEdges from '../../../src/portability/export-edges.queries.ts'
 import * as histories from '../../../src/portability/export-histories.queries.ts'
@@ -17,7 +17,14 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const page = { after: id, to: id, isLast: true }
-const current = { importId: id, trust, now }
+const caller: Caller = {
+  principal: 'key',
+  name: 'key',
+  permissions: new Set(),
+  trust,
+  sourceType: 'human',
+}
+const current = { importId: id, caller, now }
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
 const vector = {
   id,
