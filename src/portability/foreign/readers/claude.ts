@@ -72,13 +72,16 @@ function readProject(fields: Fields, line: number): Item[] {
   const project = requireText(fields, 'uuid', 'name')
   const name = readWord(fields, 'name') ?? project
   const prompt = readWord(fields, 'prompt_template')
-  const prompts = prompt === undefined ? [] : [note(line, `${project}#prompt_template`, name, prompt, fields)]
+  const prompts =
+    prompt === undefined
+      ? []
+      : [draftNote(line, fields, { source: `${project}#prompt_template`, subject: name, text: prompt })]
   const docs = listOf(fields, 'docs').flatMap((value, index) => {
     const doc = asFields(value, `docs/${index}`)
     const text = readWord(doc, 'content')
     if (text === undefined) return []
     const id = readWord(doc, 'uuid') ?? `${project}#${readWord(doc, 'filename') ?? index}`
-    return [note(line, id, readWord(doc, 'filename') ?? name, text, doc)]
+    return [draftNote(line, doc, { source: id, subject: readWord(doc, 'filename') ?? name, text })]
   })
   return [...prompts, ...docs]
 }
@@ -88,20 +91,33 @@ function readMemories(fields: Fields, line: number): Item[] {
   const general = readWord(fields, 'conversations_memory')
   const projects = asFields(pick(fields, 'project_memories') ?? {}, 'project_memories')
   return [
-    ...(general === undefined ? [] : [note(line, `memory:${account}`, 'user', general, fields)]),
+    ...(general === undefined
+      ? []
+      : [draftNote(line, fields, { source: `memory:${account}`, subject: 'user', text: general })]),
     ...Object.keys(projects).flatMap((id) => {
       const text = readWord(projects, id)
-      return text === undefined ? [] : [note(line, `memory:${account}:${id}`, `project ${id}`, text, fields)]
+      return text === undefined
+        ? []
+        : [draftNote(line, fields, { source: `memory:${account}:${id}`, subject: `project ${id}`, text })]
     }),
   ]
 }
 
 function readMemoryFile(fields: Fields, line: number): Item[] {
   const name = requireText(fields, 'path', 'name', 'uuid')
-  return [note(line, `memory-file:${name}`, name, requireText(fields, 'content'), fields)]
+  return [
+    draftNote(line, fields, {
+      source: `memory-file:${name}`,
+      subject: name,
+      text: requireText(fields, 'content'),
+    }),
+  ]
 }
 
-function note(line: number, source: string, subject: string, text: string, fields: Fields): Item {
+type Note = { source: string; subject: string; text: string }
+
+/** `fields` say when it was created. */
+function draftNote(line: number, fields: Fields, { source, subject, text }: Note): Item {
   const payload = notePayload(subject, text)
   return {
     line,
