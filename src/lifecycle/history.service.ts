@@ -12,6 +12,11 @@ export type HistoryService = ReturnType<typeof createHistoryService>
 
 const HistoryCursor = Type.Object({ id: RowNumber() })
 
+type History<Row> = {
+  name: 'importanceHistory' | 'statusHistory'
+  list: (selection: { id: string; after: number; limit: number }) => Promise<Row[]>
+}
+
 /** A history outlives its record, like the audit log. It stays hidden from a key that sees the record redacted. */
 export function createHistoryService({ db }: { db: Database }) {
   async function readImportance(
@@ -19,9 +24,10 @@ export function createHistoryService({ db }: { db: Database }) {
     id: string,
     query: HistoryQuery,
   ): Promise<ListPage<ImportanceMove>> {
-    const { items, ...page } = await readHistory(caller, id, 'importanceHistory', query, (selection) =>
-      listImportanceMoves(db, selection),
-    )
+    const { items, ...page } = await readHistory(caller, id, query, {
+      name: 'importanceHistory',
+      list: (selection) => listImportanceMoves(db, selection),
+    })
     return {
       ...page,
       items: items.map(({ id: _, at, run_id: runId, ...rest }) => ({
@@ -37,9 +43,10 @@ export function createHistoryService({ db }: { db: Database }) {
     id: string,
     query: HistoryQuery,
   ): Promise<ListPage<StatusChange>> {
-    const { items, ...page } = await readHistory(caller, id, 'statusHistory', query, (selection) =>
-      listStatusChanges(db, { ...selection, trust: caller.trust }),
-    )
+    const { items, ...page } = await readHistory(caller, id, query, {
+      name: 'statusHistory',
+      list: (selection) => listStatusChanges(db, { ...selection, trust: caller.trust }),
+    })
     return {
       ...page,
       items: items.map(({ id: _, run_id: _run, at, via, ...rest }) => ({
@@ -53,14 +60,13 @@ export function createHistoryService({ db }: { db: Database }) {
   async function readHistory<Row extends { id: number }>(
     caller: Caller,
     id: string,
-    kind: 'importanceHistory' | 'statusHistory',
     { limit = 100, cursor }: HistoryQuery,
-    list: (selection: { id: string; after: number; limit: number }) => Promise<Row[]>,
+    { name, list }: History<Row>,
   ): Promise<ListPage<Row>> {
     const known = await findRecordOrDeleted(db, caller, id)
     return readPage({
       caller,
-      list: { [kind]: known.id },
+      list: { [name]: known.id },
       limit,
       cursor,
       position: HistoryCursor,
