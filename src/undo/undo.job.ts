@@ -32,8 +32,10 @@ import {
 import { describeBatch } from './undone-batch.service.ts'
 import { describeUndone } from './undone-changes.ts'
 
-/** The options of a run of this job. They were checked when it was requested. */
 type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string; via?: Via | null }
+
+/** What every part of one undo needs. Its options were checked when it was requested. */
+type Undo = { seal: Seal; context: RunContext; options: UndoOptions }
 
 const part = 'undo'
 const portion = 1_000
@@ -43,24 +45,25 @@ const keptAtOnce = 10_000
 /** The job `undo`: takes back what a run did, the newest batch first, where it still stands. */
 export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork {
   async function run(context: RunContext): Promise<void> {
-    const { run_id: targetId, only = null } = readOptions(context)
+    const undo: Undo = { seal, context, options: context.run.options as UndoOptions }
+    const { run_id: targetId, only = null } = undo.options
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
     // What was taken back does not stand any more, so a run that goes on after a crash does not meet it again.
-    await walkIds((after) => inReplay(context, (tx) => undoImportance(tx, seal, context, after)))
+    await walkIds((after) => inReplay(context, (tx) => undoImportance(tx, undo, after)))
     await walkIdsInBatches(context, {
       part,
       size: portion,
-      doPortion: (tx, next) => restoreRecords(tx, seal, context, next),
+      doPortion: (tx, next) => restoreRecords(tx, undo, next),
       findNext: (tx, after) => findNextChanged(tx, { targetId, after }),
     })
     const batches = await listBatches(db, targetId)
     for (const [number, batch] of [...batches.entries()].reverse()) {
       await inReplay(context, async (tx) => {
         if (!(await markBatch(tx, context.run.id, number))) return {}
-        return undoBatch(tx, seal, context, batch)
+        return undoBatch(tx, undo, batch)
       })
     }
-    await walkIds((after) => context.inBatch((tx) => listKeptRecords(tx, context, after)))
+    await walkIds((after) => context.inBatch((tx) => listKeptRecords(tx, undo, after)))
   }
 
   return { run, batchesDepend: ({ dryRun }) => dryRun }
@@ -79,26 +82,20 @@ async function inReplay<T extends Replayed>(
   return result
 }
 
-async function undoImportance(
-  tx: Transaction,
-  seal: Seal,
-  context: RunContext,
-  after: string,
-): Promise<Portion & Replayed> {
-  const { run_id: runId } = readOptions(context)
+async function undoImportance(tx: Transaction, undo: Undo, after: string): Promise<Portion & Replayed> {
+  const { run_id: runId } = undo.options
   const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
-  const result = effects.length === 0 ? {} : await undoEffects(tx, seal, context, effects, 'rescore')
+  const result = effects.length === 0 ? {} : await undoEffects(tx, undo, effects, 'rescore')
   return { ...result, last: effects.length < portion ? undefined : (effects.at(-1)?.owner ?? undefined) }
 }
 
 async function restoreRecords(
   tx: Transaction,
-  seal: Seal,
-  context: RunContext,
+  { seal, context, options }: Undo,
   { after, limit }: { after: string; limit: number },
 ): Promise<Portion> {
   const { run } = context
-  const { run_id: targetId, only = null, actor, rationale, via = null } = readOptions(context)
+  const { run_id: targetId, only = null, actor, rationale, via = null } = options
   // The statement writes the effects itself: a trigger would do it row by row.
   await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
@@ -130,22 +127,21 @@ function listWhenDry({ run }: RunContext, rewritten: readonly Rewritten[]): Chan
   return run.dryRun ? rewritten.map((each) => ({ action: 'undo', ...each })) : []
 }
 
-async function undoBatch(tx: Transaction, seal: Seal, context: RunContext, batch: string): Promise<Replayed> {
-  const { run } = context
-  const { run_id: targetId, only = null, actor, rationale, via = null } = readOptions(context)
+async function undoBatch(tx: Transaction, undo: Undo, batch: string): Promise<Replayed> {
+  const { run } = undo.context
+  const { run_id: targetId, only = null, actor, rationale, via = null } = undo.options
   await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
   const writing = { runId: run.id, targetId, only, actor, rationale, via, now: run.startedAt }
   const { rewritten, left } = await takeBackTogether(tx, { ...writing, batch })
   await saveEffects(tx, run)
-  const changes = listWhenDry(context, rewritten)
+  const changes = listWhenDry(undo.context, rewritten)
   if (left === 0) return { done: rewritten.length, counts: { undone: rewritten.length, kept: 0 }, changes }
   const done = new Set(rewritten.map(({ record_id: id }) => id))
   const effects = await listEffects(tx, targetId, batch)
   const rest = await undoEffects(
     tx,
-    seal,
-    context,
+    undo,
     effects.filter(({ owner }) => owner === null || !done.has(owner)),
   )
   const { undone = 0, kept = 0 } = rest.counts ?? {}
@@ -164,8 +160,12 @@ async function takeBackTogether(tx: Transaction, taking: Parameters<typeof takeB
 }
 
 /** What is left stays as it is. A dry run rolls back what the statement has listed. */
-async function listKeptRecords(tx: Transaction, { run }: RunContext, after: string): Promise<Portion> {
-  const { run_id: targetId, only = null } = readOptions({ run })
+async function listKeptRecords(
+  tx: Transaction,
+  { context: { run }, options }: Undo,
+  after: string,
+): Promise<Portion> {
+  const { run_id: targetId, only = null } = options
   const { kept, last } = await listKept(tx, { runId: run.id, targetId, only, after, limit: keptAtOnce })
   return {
     done: kept.length,
@@ -177,13 +177,12 @@ async function listKeptRecords(tx: Transaction, { run }: RunContext, after: stri
 
 async function undoEffects(
   tx: Transaction,
-  seal: Seal,
-  { run }: RunContext,
+  { seal, context: { run }, options }: Undo,
   effects: readonly Effect[],
   /** What the run did to records that it does not list. */
   unlisted?: 'rescore',
 ): Promise<Replayed> {
-  const { run_id: targetId, only, actor, rationale, via = null } = readOptions({ run })
+  const { run_id: targetId, only, actor, rationale, via = null } = options
   await lockTombstonesShared(tx)
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
   const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
@@ -230,8 +229,4 @@ async function undoEffects(
 function isSelected(only: readonly string[] | undefined) {
   return ({ record_id: id, action }: { record_id: string; action: string }) =>
     only === undefined || only.includes(id) || only.includes(action)
-}
-
-function readOptions({ run }: Pick<RunContext, 'run'>): UndoOptions {
-  return run.options as UndoOptions
 }
