@@ -1,5 +1,11 @@
 import { sql } from 'kysely'
 import { hasIdIn, hasIdOf, isAmong } from '../../db/fragments/id-condition.ts'
+import {
+  lifecycleColumns,
+  listReinforced,
+  reinforcedColumns,
+  setReinforced,
+} from '../../db/fragments/lifecycle-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { LifecycleState } from '../../domain/reinforcement.ts'
@@ -101,9 +107,7 @@ export type ClaimedFact = LifecycleState & { id: string; scope: string; sensitiv
 /** Locks facts and returns their current state. Forgotten, pinned and withdrawn facts are left out. */
 export async function claimFacts(tx: Transaction, ids: readonly string[]): Promise<ClaimedFact[]> {
   const { rows } = await sql<ClaimedFact>`
-    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
-      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
-      r.last_reinforced_at, r.prune_at
+    select r.id, r.scope, r.sensitivity, ${lifecycleColumns}
     from records as r
     where ${hasIdIn(ids)} and r.forgotten_at is null and not r.pinned
       and r.status in ('active', 'challenged')
@@ -130,16 +134,9 @@ export async function writeReinforced(
     with incoming as materialized (
       select * from unnest(
         ${reinforced.map(({ id }) => id)}::uuid[],
-        ${reinforced.map(({ lifecycle }) => lifecycle.base_salience)}::float8[],
-        ${reinforced.map(({ lifecycle }) => lifecycle.anchored_at)}::timestamptz[],
-        ${reinforced.map(({ lifecycle }) => lifecycle.last_reinforced_at)}::timestamptz[],
-        ${reinforced.map(({ lifecycle }) => lifecycle.salience)}::float8[],
-        ${reinforced.map(({ lifecycle }) => lifecycle.expires_at)}::timestamptz[],
-        ${reinforced.map(({ lifecycle }) => lifecycle.prune_at)}::timestamptz[],
+        ${listReinforced(reinforced.map(({ lifecycle }) => lifecycle))},
         ${reinforced.map((each) => each.times.length)}::int4[]
-      ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
-      )
+      ) as incoming (id, ${reinforcedColumns}, times)
     ), each as materialized (
       select * from unnest(
         ${times.map(({ id }) => id)}::uuid[], ${times.map(({ episode }) => episode)}::text[],
@@ -163,8 +160,7 @@ export async function writeReinforced(
       where ${savesEffects}::bool and ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
     ), record as (
       update records as r
-      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
-        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+      set ${setReinforced}, version = r.version + i.times,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}

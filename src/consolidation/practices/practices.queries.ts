@@ -1,5 +1,11 @@
 import { sql } from 'kysely'
 import { hasIdIn, hasIdOf, isAmong } from '../../db/fragments/id-condition.ts'
+import {
+  lifecycleColumns,
+  listReinforced,
+  reinforcedColumns,
+  setReinforced,
+} from '../../db/fragments/lifecycle-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { CountChange, CountedEpisode, PracticeKey } from './outcome-counts.ts'
 import type { KnownPractice, Practice, UpdatedPractice } from './practice.ts'
@@ -120,9 +126,7 @@ export async function claimPractices(
 ): Promise<Practice[]> {
   const { rows } = await sql<Practice>`
     with claimed as materialized (
-      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
-        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
-        r.last_reinforced_at, r.prune_at
+      select r.id, ${lifecycleColumns}
       from records as r
       where ${hasIdIn(ids)} and r.forgotten_at is null and not r.pinned
         and r.status in ('active', 'challenged')
@@ -152,17 +156,10 @@ export async function writeUpdatedPractices(
     with incoming as materialized (
       select * from unnest(
         ${updated.map(({ id }) => id)}::uuid[],
-        ${updated.map(({ lifecycle }) => lifecycle.base_salience)}::float8[],
-        ${updated.map(({ lifecycle }) => lifecycle.anchored_at)}::timestamptz[],
-        ${updated.map(({ lifecycle }) => lifecycle.last_reinforced_at)}::timestamptz[],
-        ${updated.map(({ lifecycle }) => lifecycle.salience)}::float8[],
-        ${updated.map(({ lifecycle }) => lifecycle.expires_at)}::timestamptz[],
-        ${updated.map(({ lifecycle }) => lifecycle.prune_at)}::timestamptz[],
+        ${listReinforced(updated.map(({ lifecycle }) => lifecycle))},
         ${updated.map(({ storedCounts }) => JSON.stringify(storedCounts))}::text[],
         ${updated.map((each) => each.entries.length)}::int4[]
-      ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, counts, times
-      )
+      ) as incoming (id, ${reinforcedColumns}, counts, times)
     ), each as materialized (
       select * from unnest(
         ${entries.map(({ id }) => id)}::uuid[], ${entries.map(({ action }) => action)}::audit_action[],
@@ -176,8 +173,7 @@ export async function writeUpdatedPractices(
       group by id
     ), record as (
       update records as r
-      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
-        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+      set ${setReinforced}, version = r.version + i.times,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}

@@ -383,7 +383,8 @@ set claimed_until = null
 and record_id = any($1::uuid[]);
 
 -- src/consolidation/facts/facts.queries.ts claimFacts
-    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+    select r.id, r.scope, r.sensitivity,
+      r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
       r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
       r.last_reinforced_at, r.prune_at
     from records as r
@@ -488,9 +489,7 @@ from unnest(
         $6::timestamptz[],
         $7::timestamptz[],
         $8::int4[]
-      ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
-      )
+      ) as incoming (id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times)
     ), each as materialized (
       select *
 from unnest(
@@ -528,7 +527,8 @@ from "observation"))
 and jsonb_array_length(c.payload -> 'evidence') < $18
     ), record as (
       update records as r
-      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+      set
+      base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
         updated_at = greatest(r.updated_at, $19::timestamptz)
       from incoming as i
@@ -581,9 +581,10 @@ from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
 
 -- src/consolidation/practices/practices.queries.ts claimPractices
     with claimed as materialized (
-      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
-        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
-        r.last_reinforced_at, r.prune_at
+      select r.id,
+      r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+      r.last_reinforced_at, r.prune_at
       from records as r
       where r.id = $1::uuid
 and r.forgotten_at is null
@@ -703,9 +704,7 @@ from unnest(
         $7::timestamptz[],
         $8::text[],
         $9::int4[]
-      ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, counts, times
-      )
+      ) as incoming (id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, counts, times)
     ), each as materialized (
       select *
 from unnest(
@@ -721,7 +720,8 @@ order by place) as sources
       group by id
     ), record as (
       update records as r
-      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+      set
+      base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
         updated_at = greatest(r.updated_at, $15::timestamptz)
       from incoming as i
