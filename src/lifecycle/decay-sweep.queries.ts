@@ -96,19 +96,7 @@ export async function pruneFaded(
   tx: Transaction,
   pruning: PruneInput,
 ): Promise<BatchResult & { pruned: Pruned[] }> {
-  return prune(
-    tx,
-    pruning,
-    sql`
-      select id, prune_at as at from records
-      where ${isFaded(pruning)}
-        and (prune_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
-        ${restrictToScope(pruning.scope, scopeColumn)}
-      order by prune_at, id
-      limit ${pruning.limit}
-      for no key update skip locked
-    `,
-  )
+  return prune(tx, pruning, selectDue(sql`prune_at`, isFaded(pruning), pruning))
 }
 
 /** Forgets records that a revision replaced, when their retention is over. */
@@ -116,19 +104,24 @@ export async function pruneRevised(
   tx: Transaction,
   pruning: PruneInput,
 ): Promise<BatchResult & { pruned: Pruned[] }> {
-  return prune(
-    tx,
-    pruning,
-    sql`
-      select id, anchored_at as at from records
-      where ${isRevised(pruning)}
-        and (anchored_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
-        ${restrictToScope(pruning.scope, scopeColumn)}
-      order by anchored_at, id
-      limit ${pruning.limit}
+  return prune(tx, pruning, selectDue(sql`anchored_at`, isRevised(pruning), pruning))
+}
+
+/** The next records that are due, in the order of a key. */
+function selectDue(
+  key: RawBuilder<unknown>,
+  isDue: RawBuilder<unknown>,
+  { after, scope, limit }: SweepBatch,
+): RawBuilder<unknown> {
+  return sql`
+      select id, ${key} as at from records
+      where ${isDue}
+        and (${key}, id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        ${restrictToScope(scope, scopeColumn)}
+      order by ${key}, id
+      limit ${limit}
       for no key update skip locked
-    `,
-  )
+    `
 }
 
 async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: RawBuilder<unknown>) {
