@@ -24,8 +24,8 @@ export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'sum
   and coalesce(c.payload -> 'aliases', '[]') = '[]' and coalesce(c.payload -> 'identifiers', '[]') = '[]')`
 
 /**
- * The day of a record `r` with the content `c`. Times of a payload are read as text, because PostgreSQL refuses an offset that a
- * client may write.
+ * The day of a record `r` with the content `c`, for a search that takes one more day on each side. So it may be coarser than
+ * `findRecordTime`: it reads no message, and takes the time of evidence as it is, in whatever offset a client wrote it.
  */
 export const statedDay = sql`left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
