@@ -51,7 +51,7 @@ type Resources = {
 }
 
 type Appended = AppendedMessages['items'][number]
-type Pending = Pick<Placed, 'vacancy'> & {
+type Pending = Pick<Placed, 'purgedPlace'> & {
   handle: ReturnType<typeof createMessageHandle>
   draft: Draft
   item: Appended
@@ -91,9 +91,9 @@ export function createMessageAppending(resources: Resources) {
     const compared = await compareWithPlaces(tx, messages, context)
     const arrival = await findArrival(tx, messages, context)
     const named = messages.map((message, index) => {
-      const { messageId, vacancy } = compared[index] ?? {}
+      const { messageId, purgedPlace } = compared[index] ?? {}
       const id = message.id ?? messageId ?? ids.next()
-      return { message, id, at: vacancy?.at ?? message.at ?? formatTime(arrival + index), vacancy }
+      return { message, id, at: purgedPlace?.at ?? message.at ?? formatTime(arrival + index), purgedPlace }
     })
     return numberAll(tx, named, context)
   }
@@ -128,7 +128,7 @@ export function createMessageAppending(resources: Resources) {
     const times = [...new Set(messages.map(({ at }) => at))]
     const before = await countAtTimes(tx, context, times)
     return messages.map((each) => {
-      if (each.vacancy) return { ...each, position: each.vacancy.position }
+      if (each.purgedPlace) return { ...each, position: each.purgedPlace.position }
       const earlier = before.get(computePosition(each.at)) ?? 0
       before.set(computePosition(each.at), earlier + 1)
       return { ...each, position: computePosition(each.at, earlier) }
@@ -149,7 +149,12 @@ export function createMessageAppending(resources: Resources) {
         conversationSignals: signals[index] ?? {},
       })
       const item = { message_id: each.id, record_id: draft.row.id, status: 'created' as const }
-      return { handle: createMessageHandle(place, each.message.content), draft, item, vacancy: each.vacancy }
+      return {
+        handle: createMessageHandle(place, each.message.content),
+        draft,
+        item,
+        purgedPlace: each.purgedPlace,
+      }
     })
   }
 
@@ -199,8 +204,8 @@ export function createMessageAppending(resources: Resources) {
     const erased = pending.findIndex(({ draft }) => erasedIds.has(draft.row.id))
     if (erased >= 0) throw createErasedContentError().at(`/messages/${erased}`)
     const created = new Set(drafts.map(({ row }) => row.id))
-    const taken = pending.flatMap(({ draft: { row }, vacancy }) =>
-      vacancy && created.has(row.id) ? [{ record_id: row.id, departed_id: vacancy.departed_id }] : [],
+    const taken = pending.flatMap(({ draft: { row }, purgedPlace }) =>
+      purgedPlace && created.has(row.id) ? [{ record_id: row.id, departed_id: purgedPlace.departed_id }] : [],
     )
     if (taken.length > 0) await takePlaces(tx, taken)
   }

@@ -7,10 +7,10 @@ type Known = Said & { message_id: string }
 /** A place in the order of a conversation: of a message that is stored, or of one that was purged. */
 export type Place = { at: string } & ({ message: Known } | { departed_id: string })
 
-/** A purged message whose place a message takes, and its position there. */
-export type Vacancy = { departed_id: string; at: string; position: number }
+/** The place of a purged message, which a message sent again takes. */
+export type PurgedPlace = { departed_id: string; at: string; position: number }
 
-export type Comparison = { messageId?: string; vacancy?: Vacancy }
+export type Comparison = { messageId?: string; purgedPlace?: PurgedPlace }
 
 /**
  * Compares each message with the first places of the conversation, of which `places` has one more than there are messages.
@@ -25,11 +25,11 @@ export function compareMessages(
     const place = places[index]
     return place && 'message' in place && saysSame(message, place.message) ? place.message : undefined
   })
-  const vacancies = isSentAgain(known, places) ? listVacancies(places) : []
+  const purgedPlaces = isSentAgain(known, places) ? listPurgedPlaces(places) : []
   return messages.map(({ id }, index) => {
     const same = id === undefined ? known[index] : undefined
-    const vacancy = vacancies[index]
-    return { ...(same ? { messageId: same.message_id } : {}), ...(vacancy ? { vacancy } : {}) }
+    const purgedPlace = purgedPlaces[index]
+    return { ...(same ? { messageId: same.message_id } : {}), ...(purgedPlace ? { purgedPlace } : {}) }
   })
 }
 
@@ -50,7 +50,7 @@ function saysSame(one: Said, other: Said): boolean {
   )
 }
 
-function listVacancies(places: readonly Place[]): (Vacancy | undefined)[] {
+function listPurgedPlaces(places: readonly Place[]): (PurgedPlace | undefined)[] {
   let earlier = 0
   return places.map((place, index) => {
     earlier = place.at === places[index - 1]?.at ? earlier + 1 : 0

@@ -5,7 +5,7 @@ import type { Policies } from '../domain/lifecycle.ts'
 import type { MessagePlace } from '../domain/message-place.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { NewMessage, NewMessages } from './conversations.schemas.ts'
-import type { Vacancy } from './message-comparison.ts'
+import type { PurgedPlace } from './message-comparison.ts'
 
 export type Context = {
   caller: Caller
@@ -25,7 +25,7 @@ export type Placed = {
   at: string
   position: number
   /** The place of a purged message that it takes. */
-  vacancy: Vacancy | undefined
+  purgedPlace: PurgedPlace | undefined
 }
 
 export function describePlace(
