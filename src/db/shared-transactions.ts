@@ -47,10 +47,10 @@ export const maxSharedText = 8_192
 
 const most = { items: 16, runs: 2 }
 /**
- * A run that takes longer, because it waits for a lock, no longer keeps few requests from starting, and later no others
- * either.
+ * How long a run counts: its items, since requests wait until they are as many, and the run itself. One that takes longer waits for
+ * a lock, and must not keep others from starting.
  */
-const patienceMs = { few: 20, all: 100 }
+const countedMs = { items: 20, run: 100 }
 
 /**
  * Lets requests that wait at the same moment share a transaction: its commit, its round trips and the fixed costs of its
@@ -91,22 +91,22 @@ export function createSharedTransactions<Item, Outcome>(options: Options<Item, O
     return runs.size < most.runs && waiting.length > 0 && waiting.length >= underWay
   }
 
-  /** Counts a run until it ends or is slow. Returns what ends it. */
+  /** Counts a run until it ends or is slow. Returns what to call at its end. */
   function countRun(items: number): () => void {
     const counted = { items }
-    const waive = () => {
+    const dropItems = () => {
       counted.items = 0
       startRuns()
     }
-    const leave = () => {
+    const dropRun = () => {
       runs.delete(counted)
       startRuns()
     }
     runs.add(counted)
-    const timers = [setTimeout(waive, patienceMs.few), setTimeout(leave, patienceMs.all)]
+    const timers = [setTimeout(dropItems, countedMs.items), setTimeout(dropRun, countedMs.run)]
     return () => {
       for (const timer of timers) clearTimeout(timer)
-      leave()
+      dropRun()
     }
   }
 
