@@ -18,7 +18,7 @@ const inexactness = sql`least(greatest(r.base_salience, 1), 1e300) * ${tiny}`
 const faded = sql.lit(0.001)
 
 /** The clocks of machines differ. */
-const patience = sql.lit('5 minutes')
+const clockTolerance = sql.lit('5 minutes')
 
 /**
  * Stored salience is between the exact one and the base: every raise is stored, and time only lowers it. Otherwise an
@@ -70,7 +70,7 @@ export async function findFutureTimes(db: Database, now: Date): Promise<Finding>
     db,
     sql`
       select r.id, greatest(r.created_at, r.updated_at, r.anchored_at, r.last_reinforced_at, r.last_accessed_at,
-          r.forgotten_at) <= ${now}::timestamptz + ${patience}::interval
+          r.forgotten_at) <= ${now}::timestamptz + ${clockTolerance}::interval
       from records as r
     `,
   )

@@ -11,7 +11,7 @@ export type Embedder = {
   /** Undefined until the first answer of a server that does not let the client choose. */
   dimensions: number | undefined
   /** Returns one vector per text, in the same order. It may be the zero vector. */
-  embed(texts: readonly string[], patience?: Partial<RetryOptions>): Promise<Embedding[]>
+  embed(texts: readonly string[], retries?: Partial<RetryOptions>): Promise<Embedding[]>
 }
 
 /** Increase the number with every change of feature-hashing.ts. */

@@ -44,11 +44,11 @@ export function createTextEmbedder(embedder: Embedder) {
     const left = groupTexts(texts.map(shorten)).reverse()
     const divided: string[] = []
     for (let group = left.pop(); group && !isOver(); group = left.pop()) {
-      const patience = { retries: 1, deadlineMs: deadline - performance.now(), signal }
-      const failure = await read(group, dimensions, patience, answers)
+      const retryOptions = { retries: 1, deadlineMs: deadline - performance.now(), signal }
+      const failure = await read(group, dimensions, retryOptions, answers)
       if (!failure) continue
       // A slow server would have answered: what fails is that the time was over soon after the request.
-      if (isOver() && patience.deadlineMs < deadlineMs / 2) break
+      if (isOver() && retryOptions.deadlineMs < deadlineMs / 2) break
       const outage = await findOutage(failure, dimensions, signal)
       if (outage) return { ...answers, outage }
       divided.push(...group.map(({ id }) => id))
@@ -60,7 +60,7 @@ export function createTextEmbedder(embedder: Embedder) {
   async function read(
     group: readonly Text[],
     dimensions: number,
-    patience: NonNullable<Parameters<Embedder['embed']>[1]>,
+    retryOptions: NonNullable<Parameters<Embedder['embed']>[1]>,
     { vectors }: EmbedAnswers,
   ): Promise<ModelFailure | undefined> {
     // Hashing never waits, and would block all other work of the process.
@@ -68,7 +68,7 @@ export function createTextEmbedder(embedder: Embedder) {
     try {
       const found = await embedder.embed(
         group.map(({ text }) => text),
-        patience,
+        retryOptions,
       )
       requireLength(found, dimensions)
       for (const [index, { id }] of group.entries()) {

@@ -21,7 +21,7 @@ export type Announcements = {
 }
 
 /** A queue that does not answer within this time counts as down; the message may still arrive later. */
-const patienceMs = 1_000
+const maxWaitMs = 1_000
 /** A Redis that is away would otherwise collect a message every few seconds for as long as it is away. */
 const maxPending = 100
 /** A schedule may change before a tick that is further ahead; the poll announces it when it comes nearer. */
@@ -46,7 +46,7 @@ export function createAnnouncements({ queue, clock, log }: Resources): Announcem
       })
       .finally(() => pending.delete(enqueued))
     pending.add(enqueued)
-    return Promise.race([enqueued, sleep(patienceMs, false, { ref: false })])
+    return Promise.race([enqueued, sleep(maxWaitMs, false, { ref: false })])
   }
 
   function announceFor(tenant: string | undefined): Announcements {
@@ -70,7 +70,7 @@ export function createAnnouncements({ queue, clock, log }: Resources): Announcem
       ofTenant: announceFor,
 
       /** Waits for what is on its way, but not for a queue that is down. */
-      finish: () => Promise.race([Promise.allSettled(pending), sleep(patienceMs, undefined, { ref: false })]),
+      finish: () => Promise.race([Promise.allSettled(pending), sleep(maxWaitMs, undefined, { ref: false })]),
     }
   }
 

@@ -7,7 +7,7 @@ type Question = { ask: 'count' | 'metrics'; id: number; bucket?: string }
 type Answer = { answer: unknown; id: number }
 
 /** A process that hangs must not keep the others from answering. */
-const patienceMs = 1_000
+const maxWaitMs = 1_000
 
 type Waiting = Map<number, (answer: unknown) => void>
 
@@ -23,7 +23,7 @@ function createQuestions(send: (message: Question) => void) {
           waiting.delete(id)
           resolve(answer)
         }
-        const late = setTimeout(settle, patienceMs, undefined)
+        const late = setTimeout(settle, maxWaitMs, undefined)
         waiting.set(id, settle)
         send({ ...question, id })
       }),

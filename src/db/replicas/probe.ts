@@ -8,7 +8,7 @@ import {
 } from '../positions/server-identity.ts'
 
 /** Longest time for an answer, and for a connection. */
-const patienceMs = 2_000
+const maxWaitMs = 2_000
 
 /** The position that was written to disk: nothing later can have been sent to a replica. */
 const primaryStatement = `select ${identityColumns}, pg_current_wal_flush_lsn()::text as lsn,
@@ -28,8 +28,8 @@ export function createProbe(url: string, kind: 'primary' | 'replica', applicatio
     connectionString: url,
     max: 1,
     application_name: applicationName,
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
+    connectionTimeoutMillis: maxWaitMs,
+    query_timeout: maxWaitMs,
     keepAlive: true,
   })
   pool.on('error', () => {})
