@@ -58,7 +58,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
   const text = cutBeginning(judged)
   const { prose, machineShare } = separateMachineText(text)
   const words = listWords(text.replace(greeting, ' '))
-  const own = removePleas(prose)
+  const own = removeKeepRequests(prose)
   const lower = own.toLowerCase()
   const isMachine = isAssistant(judged.role) || isTool(judged.role) || machineShare > 0.5
   const information = (known?: ReadonlySet<string>) => {
@@ -108,7 +108,7 @@ export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>):
 /** How much is said, whatever it is: the number of different words and figures, at which the usual number gives 0.5. */
 function readDetail(text: string, usual: number | undefined): number {
   if (usual === undefined) return 0
-  const own = removePleas(text)
+  const own = removeKeepRequests(text)
   const count = listWords(own).size + countDistinct(own, /\d+/g)
   return count / (count + usual)
 }
@@ -169,10 +169,10 @@ function isMachineLine(line: string, tokens: number): boolean {
 }
 
 /** An instruction to keep the text is not counted as a commitment or a preference. */
-function removePleas(text: string): string {
-  return text.replace(pleas, ' ')
+function removeKeepRequests(text: string): string {
+  return text.replace(keepRequests, ' ')
 }
-const pleas =
+const keepRequests =
   /\b(?:(?:this|that|it) (?:is|was) )?(?:(?:very|extremely|really|so|most|super) )?(?:important|critical|crucial|vital|essential|urgent)\b|\b(?:always|never|don't|do not|must not|please) (?:ever )?(?:forget|remember|delete|discard|erase|lose)\b|\b(?:keep|save|store|remember) (?:this|that|it)\b(?: forever| permanently)?/gi
 
 function countMatches(text: string, pattern: RegExp): number {
