@@ -83,8 +83,8 @@ export function createModelRegistration({
     const taken = await transact(db, {}, async (tx) => {
       await lockModels(tx)
       const now = clock.now()
-      const incumbent = await findEmbeddingModel(tx)
-      if (incumbent && now.getTime() - incumbent.seen_at.getTime() < absentMs) {
+      const current = await findEmbeddingModel(tx)
+      if (current && now.getTime() - current.seen_at.getTime() < absentMs) {
         // Another worker with the same configuration may have been faster.
         return touchModel(tx, configured, presence())
       }

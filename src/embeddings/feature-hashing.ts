@@ -51,26 +51,26 @@ function countGrams(counts: Map<number, number>, word: string): void {
     const end = Math.min(word.length, start + longestGram)
     let state = gramSeed
     for (let index = start; index < end; index++) {
-      state = absorb(state, word.charCodeAt(index))
-      if (index - start + 1 >= shortestGram) count(counts, scramble(state))
+      state = addUnit(state, word.charCodeAt(index))
+      if (index - start + 1 >= shortestGram) count(counts, mixBits(state))
     }
   }
 }
 
 function hashWord(word: string): number {
   let state = wordSeed
-  for (let index = 0; index < word.length; index++) state = absorb(state, word.charCodeAt(index))
-  return scramble(state)
+  for (let index = 0; index < word.length; index++) state = addUnit(state, word.charCodeAt(index))
+  return mixBits(state)
 }
 
-function absorb(state: number, unit: number): number {
+function addUnit(state: number, unit: number): number {
   return Math.imul(state ^ unit, 0x01000193)
 }
 
 /**
  * Multiplication only moves bits upwards: without this step words that differ at the end would share their low bits.
  */
-function scramble(state: number): number {
+function mixBits(state: number): number {
   let mixed = Math.imul(state ^ (state >>> 16), 0x7feb352d)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b)
   return mixed ^ (mixed >>> 16)

@@ -118,8 +118,8 @@ async function evaluateNeighbours(
     neighbours ? [{ id, ...computeSurprise(0, neighbours, thresholds).surprise }] : [],
   )
   const repeating = judged.flatMap(({ id, duplicate_of: of }) => (of === undefined ? [] : [id, of]))
-  const tellers = repeating.length > 0 ? await findRecordSources(tx, [...new Set(repeating)]) : []
-  const byId = new Map(tellers.map((each) => [each.id, each]))
+  const sources = repeating.length > 0 ? await findRecordSources(tx, [...new Set(repeating)]) : []
+  const byId = new Map(sources.map((each) => [each.id, each]))
   return judged.map(({ id, score, delta, neighbours, duplicate_of: of = null }) => {
     const record = byId.get(id)
     const repeated = of === null ? undefined : byId.get(of)
