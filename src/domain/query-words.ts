@@ -8,7 +8,7 @@ import { holdsUnspaced, splitRuns } from './unspaced-scripts.ts'
 
 const compound = /[\p{L}\p{N}\p{M}]+(?:[-_./:@\\#+]+[\p{L}\p{N}\p{M}]+)*/gu
 const plain = /[\p{L}\p{N}\p{M}]+/gu
-const humps = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
+const caseChanges = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 
 /**
  * A word without an inner capital. Most words match; splitting them too took a fifth of the time of a create.
@@ -59,7 +59,7 @@ function splitIdentifiers(text: string): string {
 }
 
 function splitParts(identifier: string): string[] {
-  return (identifier.match(plain) ?? []).flatMap((part) => part.split(humps))
+  return (identifier.match(plain) ?? []).flatMap((part) => part.split(caseChanges))
 }
 
 function joinParts(identifier: string): string {
