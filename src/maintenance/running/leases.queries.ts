@@ -182,11 +182,11 @@ export async function endRun(
     .where('id', '=', id)
     .execute()
   await tx.deleteFrom('maintenance_ranges').where('run_id', '=', id).execute()
-  await deleteRehearsed(tx, id)
+  await deleteDryRunEffects(tx, id)
 }
 
 /** Deletes the rows that a dry run kept for its own later batches. Those of a plan stay. */
-async function deleteRehearsed(tx: Transaction, id: string): Promise<void> {
+async function deleteDryRunEffects(tx: Transaction, id: string): Promise<void> {
   await sql`
     delete from run_effects where run_id = ${id}::uuid
       and exists (select from maintenance_runs as m where m.id = ${id}::uuid and m.dry_run)
