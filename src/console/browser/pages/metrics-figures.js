@@ -7,8 +7,8 @@ import { listComingDays, listPastDays, toBands, toBars } from '../plots/metric-s
 
 /** @typedef {{ label: string, value: string, unit?: string | undefined, note: string, isSampled?: boolean }} Figure */
 /** @typedef {{ label: string, unit: string, bars: readonly Bar[], isSampled?: boolean }} Distribution */
-/** @typedef {{ label: string, columns: readonly Column[] }} Course records of each day */
-/** @typedef {{ title: string, figures: readonly Figure[], bars: readonly Distribution[], courses?: readonly Course[] }} Group */
+/** @typedef {{ label: string, columns: readonly Column[] }} DailyCounts records of each day */
+/** @typedef {{ title: string, figures: readonly Figure[], bars: readonly Distribution[], dailyCounts?: readonly DailyCounts[] }} Group */
 
 /** What the figures mean, in the order in which they are read. @param {StoreMetrics} metrics @returns {readonly Group[]} */
 export function describeFigures(metrics) {
@@ -34,7 +34,7 @@ function describeStock(metrics) {
       { label: 'Records by layer', unit: 'Records', bars: toBars(metrics.records_by_layer) },
       { label: 'Records by status', unit: 'Records', bars: toBars(metrics.records_by_status) },
     ],
-    courses: [{ label: 'Created by day', columns: listPastDays(metrics.created_by_day) }],
+    dailyCounts: [{ label: 'Created by day', columns: listPastDays(metrics.created_by_day) }],
   }
 }
 
@@ -72,7 +72,7 @@ function describeStrength(metrics) {
         bars: toBands(metrics.importance_distribution),
       },
     ],
-    courses: [{ label: 'Fading in 7 days', columns: listComingDays(metrics.fading_by_day) }],
+    dailyCounts: [{ label: 'Fading in 7 days', columns: listComingDays(metrics.fading_by_day) }],
   }
 }
 

@@ -30,7 +30,7 @@ export function View() {
 }
 
 /** @param {{ group: Group, isSampled: boolean }} properties */
-function GroupPanel({ group: { title, figures, bars, courses = [] }, isSampled }) {
+function GroupPanel({ group: { title, figures, bars, dailyCounts = [] }, isSampled }) {
   return html`<${Panel} title=${title}>
     ${figures.length > 0 && html`<dl class="figures">${figures.map((figure) => html`<${Line} key=${figure.label} figure=${figure} isSampled=${isSampled} />`)}</dl>`}
     ${bars.map(
@@ -39,7 +39,7 @@ function GroupPanel({ group: { title, figures, bars, courses = [] }, isSampled }
         <${Bars} name=${label} bars=${bars} unit=${unit} />
       </div>`,
     )}
-    ${courses.map(({ label, columns }) => html`<div key=${label} class="stack"><h3>${label}</h3><${Columns} name=${label} columns=${columns} unit="Records" /></div>`)}
+    ${dailyCounts.map(({ label, columns }) => html`<div key=${label} class="stack"><h3>${label}</h3><${Columns} name=${label} columns=${columns} unit="Records" /></div>`)}
   <//>`
 }
 
