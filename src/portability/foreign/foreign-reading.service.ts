@@ -8,7 +8,7 @@ import type { ParsedLine } from '../import/line-reading.service.ts'
 import { type ForeignFormat, readers } from './formats.ts'
 import { createIdentity } from './identity.ts'
 import { readImportSecret } from './import-secret.queries.ts'
-import { draftItem, type Landing } from './item-draft.service.ts'
+import { type Destination, draftItem } from './item-draft.service.ts'
 import type { ForeignFile, Item, Reading } from './items.ts'
 
 type Resources = {
@@ -27,25 +27,25 @@ export function createForeignReading({ db, clock, defaultSensitivity, policies }
     { file, format, scope }: ForeignRequest,
   ): AsyncGenerator<ParsedLine> {
     requireCeiling(caller, defaultSensitivity)
-    const landedScope = chooseWriteScope(caller, scope)
-    const idOf = createIdentity(await readImportSecret(db), format, landedScope)
-    const landing = { caller, format, scope: landedScope, sensitivity: defaultSensitivity, idOf }
+    const storedScope = chooseWriteScope(caller, scope)
+    const idOf = createIdentity(await readImportSecret(db), format, storedScope)
+    const destination = { caller, format, scope: storedScope, sensitivity: defaultSensitivity, idOf }
     for await (const reading of readers[format](file)) {
       if ('error' in reading) yield { ...reading, size: 0 }
-      else yield await draft(reading, landing)
+      else yield await draft(reading, destination)
     }
   }
 
-  async function draft(item: Item, landing: Landing): Promise<ParsedLine> {
+  async function draft(item: Item, destination: Destination): Promise<ParsedLine> {
     const place = {
       line: item.line,
-      id: landing.idOf(item.source),
+      id: destination.idOf(item.source),
       size: measureSize(item),
       ...('isMention' in item ? { isMention: true } : {}),
     }
     try {
       const moment = { now: clock.now(), policies: await policies.getAll(db) }
-      return { ...place, copy: draftItem(item, landing, moment) }
+      return { ...place, copy: draftItem(item, destination, moment) }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { ...place, error }

@@ -13,7 +13,8 @@ import { ImportedRecord } from '../portability.schemas.ts'
 import { computeFingerprint } from './identity.ts'
 import type { Item, MessageItem, RecordItem } from './items.ts'
 
-export type Landing = {
+/** For whom, where and as what the items of a file are stored. */
+export type Destination = {
   caller: Caller
   format: string
   scope: string
@@ -21,7 +22,7 @@ export type Landing = {
   idOf: (source: string) => string
 }
 type Moment = { now: Date; policies: Policies }
-type Given = {
+type Described = {
   record: Omit<NewRecord, 'provenance'>
   ref: string
   at: string | undefined
@@ -29,11 +30,11 @@ type Given = {
 }
 
 /** Drafts the record that an item becomes. Throws an AppError when it cannot be stored. */
-export function draftItem(item: Item, landing: Landing, { now, policies }: Moment): ImportedCopy {
-  const { caller, scope, sensitivity } = landing
-  const id = landing.idOf(item.source)
+export function draftItem(item: Item, destination: Destination, { now, policies }: Moment): ImportedCopy {
+  const { caller, scope, sensitivity } = destination
+  const id = destination.idOf(item.source)
   const { record, ref, at, fingerprint } =
-    'message' in item ? giveMessage(item, landing, now) : giveRecord(item, landing)
+    'message' in item ? describeMessage(item, destination, now) : describeRecord(item, destination)
   const source = { kind: 'artifact', ref, hash: fingerprint, ...(at === undefined ? {} : { timestamp: at }) }
   const line: unknown = {
     ...startClock(record, now, policies),
@@ -57,7 +58,7 @@ function isVersion(item: Item): boolean {
   return 'record' in item && (item.ended !== undefined || item.supersedes !== undefined)
 }
 
-function giveRecord(item: RecordItem, { format, idOf }: Landing): Given {
+function describeRecord(item: RecordItem, { format, idOf }: Destination): Described {
   const { record, source, links = [] } = item
   const { ended, supersedes, supersededBy } = item
   const relations = new Map(
@@ -103,7 +104,11 @@ function dropImpossibleTime<T extends { validity?: Validity }>(payload: T): T {
 }
 
 /** A message as an append of the conversation would store it, with the time that the file gives. */
-function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing, now: Date): Given {
+function describeMessage(
+  item: MessageItem,
+  { caller, scope, sensitivity }: Destination,
+  now: Date,
+): Described {
   const { conversation, id, role, name, content } = item.message
   const message = { role, content, ...(name === undefined ? {} : { name }) }
   const at = item.at ?? now.toISOString()
@@ -128,7 +133,7 @@ function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing,
 const maxSeconds = 1e11
 
 /** A maximum age counts from the creation, which may lie years back. So it is extended by the age at the import. */
-function startClock<T extends Given['record']>(record: T, now: Date, policies: Policies): T {
+function startClock<T extends Described['record']>(record: T, now: Date, policies: Policies): T {
   const { max_age_seconds: most } = policies[record.type].decay
   if (most === 0 || record.created_at === undefined) return record
   const age = Math.max(0, Math.ceil((now.getTime() - Date.parse(record.created_at)) / 1_000))

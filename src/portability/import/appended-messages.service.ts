@@ -31,7 +31,7 @@ export async function compareAppended(
     scope: copy.draft.row.scope,
     lock: 'if_unused' as const,
   }))
-  // All items of a file land with one sensitivity.
+  // All items of a file get one sensitivity.
   const { matches } = await lookUpHandles(tx, lookups, first.copy.draft.row.sensitivity)
   for (const [index, { copy }] of messages.entries()) {
     const stored = findTwin(matches[index], copy)
