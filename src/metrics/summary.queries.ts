@@ -81,13 +81,13 @@ export async function drawSample(
 ): Promise<SampleRow> {
   const some = percent < 100 ? sql`tablesample system (${percent}::float4)` : sql``
   const { rows } = await sql<SampleRow>`
-    with drawn as materialized (
+    with sample as materialized (
       select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, ${computeSalienceAt(now)} as salience
       from records as r ${some}
       where r.forgotten_at is null and ${openTo(trust)}
     ), said as materialized (
-      select drawn.type, c.payload from drawn join contents as c on c.record_id = drawn.id
-      where drawn.type in ('competence', 'plan_graph')
+      select sample.type, c.payload from sample join contents as c on c.record_id = sample.id
+      where sample.type in ('competence', 'plan_graph')
     )
     select count(*) as records, sum(least(salience, ${largest})) as salience, sum(confidence) as confidence,
       sum(access_count) as accesses, sum(served_count) as served,
@@ -105,7 +105,7 @@ export async function drawSample(
         count(*) filter (where importance >= 0.6 and importance < 0.8),
         count(*) filter (where importance >= 0.8)
       ]::int4[] as importance_bands,
-      (select count(*) from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
+      (select count(*) from sample join audit_entries as a on a.record_id = sample.id) as entries,
       (select sum(least(coalesce((payload #>> '{performance,success_count}')::float8, 0), ${largest})) from said where type = 'competence')
         as successes,
       (select sum(least(coalesce((payload #>> '{performance,failure_count}')::float8, 0), ${largest})) from said where type = 'competence')
@@ -113,7 +113,7 @@ export async function drawSample(
       (select count(*) from said where type = 'plan_graph') as plans,
       (select sum(least(coalesce((payload #>> '{metrics,execution_count}')::float8, 0), ${largest})) from said where type = 'plan_graph')
         as executions
-    from drawn
+    from sample
   `.execute(db)
   const [row] = rows
   if (!row) throw new TypeError('an aggregate without a row')

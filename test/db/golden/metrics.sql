@@ -138,16 +138,16 @@ and "r"."scope" = any($2::text[]))
     group by type, status, layer, pinned;
 
 -- src/metrics/summary.queries.ts drawSample: of every record
-    with drawn as materialized (
+    with sample as materialized (
       select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as salience
       from records as r
 where r.forgotten_at is null
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
     ), said as materialized (
-      select drawn.type, c.payload
-from drawn join contents as c on c.record_id = drawn.id
-      where drawn.type in ('competence', 'plan_graph')
+      select sample.type, c.payload
+from sample join contents as c on c.record_id = sample.id
+      where sample.type in ('competence', 'plan_graph')
     )
     select count(*) as records, sum(least(salience, 9007199254740991)) as salience, sum(confidence) as confidence,
       sum(access_count) as accesses, sum(served_count) as served,
@@ -172,7 +172,7 @@ and importance < 0.8),
         count(*) filter (where importance >= 0.8)
       ]::int4[] as importance_bands,
       (select count(*)
-from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
+from sample join audit_entries as a on a.record_id = sample.id) as entries,
       (select sum(least(coalesce((payload #>> '{performance,success_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'competence')
@@ -188,18 +188,18 @@ where type = 'plan_graph') as plans,
 from said
 where type = 'plan_graph')
         as executions
-    from drawn;
+    from sample;
 
 -- src/metrics/summary.queries.ts drawSample: of some pages
-    with drawn as materialized (
+    with sample as materialized (
       select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as salience
       from records as r tablesample system ($2::float4)
       where r.forgotten_at is null
 and true
     ), said as materialized (
-      select drawn.type, c.payload
-from drawn join contents as c on c.record_id = drawn.id
-      where drawn.type in ('competence', 'plan_graph')
+      select sample.type, c.payload
+from sample join contents as c on c.record_id = sample.id
+      where sample.type in ('competence', 'plan_graph')
     )
     select count(*) as records, sum(least(salience, 9007199254740991)) as salience, sum(confidence) as confidence,
       sum(access_count) as accesses, sum(served_count) as served,
@@ -224,7 +224,7 @@ and importance < 0.8),
         count(*) filter (where importance >= 0.8)
       ]::int4[] as importance_bands,
       (select count(*)
-from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
+from sample join audit_entries as a on a.record_id = sample.id) as entries,
       (select sum(least(coalesce((payload #>> '{performance,success_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'competence')
@@ -240,4 +240,4 @@ where type = 'plan_graph') as plans,
 from said
 where type = 'plan_graph')
         as executions
-    from drawn;
+    from sample;
