@@ -46,8 +46,8 @@ import {
 import {
   findForgottenTexts,
   findLostCells,
-  findMisshapenVectors,
   findUnsignedVectors,
+  findVectorsOfWrongSize,
   findWrongSurprises,
 } from './vector-laws.queries.ts'
 
@@ -145,7 +145,7 @@ export const allLaws: readonly Law[] = [
   {
     name: 'precision',
     statement: 'the length of a vector fits its dimensions and bits',
-    find: findMisshapenVectors,
+    find: findVectorsOfWrongSize,
   },
   { name: 'embedding', statement: 'a text has a vector or waits for one', find: findForgottenTexts },
   { name: 'surprises', statement: 'a record is compared with its neighbours once', find: findWrongSurprises },

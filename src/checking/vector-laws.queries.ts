@@ -32,7 +32,7 @@ export async function findLostCells(db: Database): Promise<Finding> {
  * The length of a code: 4 bytes per dimension at 32 bits, otherwise 8 bytes for the scale and the bits of each
  * dimension.
  */
-export async function findMisshapenVectors(db: Database): Promise<Finding> {
+export async function findVectorsOfWrongSize(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`

@@ -792,16 +792,6 @@ or s.cell % 16384 < cardinality(c.members)
 and c.id = s.cell / 16384
     ) as each (name, holds);
 
--- src/checking/vector-laws.queries.ts findMisshapenVectors
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select e.record_id, octet_length(e.code) = case when e.bits = 32 then m.dimensions * 4
-        else 8 + ceil(m.dimensions * e.bits / 8.0) end
-      from embeddings as e
-      join embedding_models as m on m.id = e.model_id
-    ) as each (name, holds);
-
 -- src/checking/vector-laws.queries.ts findUnsignedVectors
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
@@ -811,6 +801,16 @@ and s.record_id is not null
       from embeddings as e
       full join signatures as s on s.record_id = e.record_id
 and s.model_id = e.model_id
+    ) as each (name, holds);
+
+-- src/checking/vector-laws.queries.ts findVectorsOfWrongSize
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select e.record_id, octet_length(e.code) = case when e.bits = 32 then m.dimensions * 4
+        else 8 + ceil(m.dimensions * e.bits / 8.0) end
+      from embeddings as e
+      join embedding_models as m on m.id = e.model_id
     ) as each (name, holds);
 
 -- src/checking/vector-laws.queries.ts findWrongSurprises
