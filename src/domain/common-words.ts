@@ -41,7 +41,7 @@ watch week weekend weeks welcome whatever whenever without wonder wonderful word
 worries worry worth wow write wrong year years yesterday yourself`
 
 /** Words by which a text asks to be kept. Saying so adds nothing. */
-const pleaText = `
+const keepRequestText = `
 crucial critical delete deleted discard erase essential extremely forever forget forgets forgotten highest importance important
 keep kept memorise memorize memories memory must never note permanent permanently please priority protect remember retain save
 store stored top urgent vital`
@@ -51,7 +51,7 @@ const split = (text: string) => text.trim().split(/\s+/)
 const rarityByWord: ReadonlyMap<string, number> = new Map([
   ...split(commonText).map((word): [string, number] => [word, rarity.common]),
   ...split(everyText).map((word): [string, number] => [word, rarity.every]),
-  ...split(pleaText).map((word): [string, number] => [word, rarity.every]),
+  ...split(keepRequestText).map((word): [string, number] => [word, rarity.every]),
 ])
 
 /** Whether a word is in most or many texts, and so says little by being there. */
