@@ -1,6 +1,6 @@
 /**
  * Effects: the rows that a run wrote, applied later or taken back.
- * Here: what an effect is, and how effects are written to the rows of today. Not here: which runs keep effects (maintenance),
+ * Here: what an effect is, and how they are written to the current rows. Not here: which runs keep effects (maintenance),
  * and who may apply or undo them.
  */
 export { assignEdges, type Effect, isCreation, logs, type Row } from './effect.ts'
