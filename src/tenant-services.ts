@@ -202,10 +202,9 @@ function createCurrentServices(home: Services, current: () => Services, clock: C
 }
 
 /**
- * The functions of `example`, each of which calls that of `current()`. All tenants have the same functions, because these
- * depend on the configuration alone, and so does what is no function. Rejected: a Proxy, which took half as long again for
- * each call and whose members nothing lists; and routes that ask for their services with each request, because each handler
- * of every room would have to.
+ * The functions of `example`, each of which calls that of `current()`. All tenants have the same functions and values, because they
+ * depend on the configuration alone. Rejected: a Proxy, whose members cannot be listed and whose calls took half as long again; and
+ * routes that get their services with each request, which every handler of every room would have to do.
  */
 function delegate<Member>(example: Member, current: () => Member): Member {
   if (typeof example === 'function')

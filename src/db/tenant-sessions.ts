@@ -4,8 +4,8 @@ import { wrapQueries } from './query-wrapper.ts'
 import { homeSchema } from './schema-names.ts'
 
 /**
- * Above these a connection is closed when it is returned, instead of keeping more: for each schema that it has used, the
- * process of the server caches the tables and indexes for ever, and for each statement a plan.
+ * A connection that has used more than these is closed when it is returned. Its process on the server caches the tables and indexes
+ * of each schema, and a plan for each statement, for as long as it lives.
  */
 const most = { schemas: 32, statements: 512 }
 

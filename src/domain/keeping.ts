@@ -1,8 +1,8 @@
 /**
  * Worth keeping: importance and salience together. A budget forgets the records with the lowest value first.
  *
- * Of the importance, what the record says counts three times more than in the score itself: the score falls in the first weeks
- * of a record that is not used, so that by itself it would keep whatever is new. Salience counts little for the same reason: a
+ * The base importance, which is what the record says, counts three times as much as the importance. The importance falls in the first
+ * weeks of a record that is not used, so by itself it would keep whatever is new. Salience counts little for the same reason: a
  * record that has faded to the pruning threshold of 0.001 needs 1.24 times the worth of a fresh one.
  */
 

@@ -41,8 +41,8 @@ function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppE
 }
 
 /**
- * The insert itself rejects erased content and used ids. Only for records that others of the batch link to must this be
- * known before: otherwise those edges would lead to the record that already has the id, which the caller may not see.
+ * The insert itself rejects erased content and used ids. For records that others of the batch link to this must be known before:
+ * otherwise those edges would lead to the record that already has the id, which the caller may not see.
  */
 async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
   const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))

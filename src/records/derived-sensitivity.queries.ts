@@ -5,8 +5,8 @@ import type { Sensitivity } from '../domain/caller.ts'
 export type RequiredSensitivity = { id: string; sensitivity: Sensitivity }
 
 /**
- * The records made from `sourceIds` that are not sensitive enough, each with the lowest sensitivity that it may have: that of
- * the most sensitive of these sources if it repeats them, and never less than that of the least sensitive of all its grounds.
+ * The records made from `sourceIds` that are not sensitive enough, each with the lowest sensitivity that it may have. A record that
+ * repeats these sources must be as sensitive as the most sensitive of them; every record, as the least sensitive of all its grounds.
  */
 export async function findLessSensitive(
   tx: Transaction,

@@ -84,7 +84,7 @@ export type RegretGroup = {
 const maxJudged = 100_000
 
 /**
- * How many records were forgotten and how many of them were regretted, by reason, type and age at the forgetting: those
+ * How many records were forgotten and how many of them were regretted, by reason, type and age at the forgetting. It counts those
  * that are still forgotten, and those that were restored after a regret.
  */
 export async function measureRegret(db: Database, trust: Trust): Promise<RegretGroup[]> {

@@ -8,8 +8,8 @@ import type { ScoredLifeRow } from './simulation.queries.ts'
 import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /**
- * What budgets of different sizes would have forgotten in one scope: its records arrive, are used and leave as recorded,
- * and at each moment that is asked for, each budget forgets the least worth keeping until it holds.
+ * What budgets of different sizes would have forgotten in one scope. Its records are created, used and removed as recorded. At each
+ * simulated moment, each budget forgets the records with the lowest worth until it holds.
  */
 
 export type Limits = { values: readonly number[]; hasBytes: boolean }

@@ -37,9 +37,9 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
   const logEvent = createEventLog({ clock, ids })
 
   /**
-   * Refuses the keys of the tenant and stops its jobs, in a transaction of its own: a request that came after the drop
-   * began would wait for it, and hold a connection that other tenants need. On another server it then counts what the
-   * tenant has, because nothing is left to be counted when a crash comes between the two transactions of the drop.
+   * Refuses the keys of the tenant and stops its jobs. This is a transaction of its own: otherwise a request that comes after the
+   * drop began would wait for it, and hold a connection that other tenants need. On another server it then counts what the tenant
+   * has, because after a crash between the two transactions of the drop nothing is left to be counted.
    */
   async function begin(id: string, { abandon }: DropQuery): Promise<void> {
     const row = await transact(db, {}, async (tx) => {

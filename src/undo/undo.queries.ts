@@ -165,8 +165,8 @@ export async function hasEffects(db: Database, runId: string): Promise<boolean> 
 }
 
 /**
- * Whether a run lists changes of stored records that it must have kept: a forgotten record names its run anyway, a move of the
- * importance is in its history, and what was kept of an erased or purged record is gone with it.
+ * Whether a run lists changes whose rows it must have kept. It need not keep those of a forgotten record, which names its run, nor
+ * moves of the importance, which are in a history. What was kept of an erased or purged record is gone with it.
  */
 export async function hasChanges(db: Database, runId: string): Promise<boolean> {
   const { rows } = await sql`

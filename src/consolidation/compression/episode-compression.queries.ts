@@ -11,8 +11,8 @@ const compressor = 'consolidation/episodic'
 export type CompressionCandidate = PrunableState & { id: string; is_due: boolean }
 
 /**
- * Locks the records of the claimed rows and skips those that others hold: a transaction that changes an episode may
- * wait for its row in the list, so waiting for its record would be a deadlock.
+ * Locks the records of the claimed rows, and skips those that others have locked. To wait for them could be a deadlock: a transaction
+ * that changes an episode may wait for its row in the list.
  */
 export async function claimCompressionCandidates(
   tx: Transaction,

@@ -31,9 +31,9 @@ export type Changes<Row> = {
 }
 
 /**
- * Takes in what the database knows and the table does not. Answers come in any order and, with replicas, from servers that are
- * behind others, so nothing that was learnt is forgotten for an older state: a row is replaced only by news, and removed only by
- * a statement that has seen the transactions of its version. Returns whether the table can still be used.
+ * Adds what the database knows and the table does not. Answers come in any order and, with replicas, from servers that are behind
+ * others. So a row is replaced only by a newer version, and removed only by a statement that has seen the transactions of its
+ * version. Returns whether the table can still be used.
  */
 export function learnChanges<Row extends Versioned>(
   loaded: { table: VersionedTable<Row>; view: View },

@@ -83,8 +83,8 @@ export async function findProfiles(
 type StaleFilter = { scope: string | null; ceiling: Sensitivity; cardId?: string }
 
 /**
- * Returns profiles of entities that are history, and those that still say what was withdrawn or moved to another scope although
- * the entity gets no other profile: it has too few facts, or no model may see it.
+ * Returns the profiles to retract: those of entities that are history, and outdated ones that no new profile will replace, because
+ * the entity has too few facts or no model may see it. A profile is outdated if it says what was withdrawn or moved to another scope.
  */
 export async function listStaleProfiles(
   db: Database,

@@ -128,8 +128,8 @@ export function createGrowingMemory(pages: { initial: number; maximum: number })
 type Loop = (from: number, end: number, out: number, question: number, length: number) => void
 
 /**
- * Returns the loops over a memory. All positions are in bytes: of `compare` those of a list of addresses (`from`, `end`, at least
- * one), of the results, of the question and its length, a multiple of 16; of `differ` the list is the bytes themselves.
+ * Returns the loops over a memory. All positions are in bytes. `compare` takes those of a list of addresses (`from` and `end`, at least
+ * one address), of the results and of the question, whose length is a multiple of 16. For `differ` the list holds the bytes themselves.
  */
 export function createLoops(memory: GrowingMemory): { compare: Loop; differ: Loop } {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(binary), { env: { memory } })

@@ -19,9 +19,9 @@ export function isSqlite(head: Buffer): boolean {
 }
 
 /**
- * Reads the first of some tables that a database file has, by their columns. The file may be made to do harm: it is
- * opened in memory, and of it only columns of plain tables are read, row by row, so nothing that it defines is executed and
- * no statement takes long. A broken file gives a last refused line.
+ * Reads the first of some tables that a database file has, by their columns. The file may be made to do harm. So it is opened in
+ * memory, and only columns of plain tables are read, row by row: nothing that it defines is executed, and no statement takes long.
+ * A broken file gives a last refused line.
  */
 export async function* readTable(
   file: ForeignFile,

@@ -84,8 +84,8 @@ export async function findDisputes(
 const mostOpposites = 2
 
 /**
- * Finds the facts that meet the conditions and say something else about the topic of one of the given in the same scope,
- * without an edge that already tells how the two stand. What holds only under a condition contradicts nothing.
+ * Finds the facts that meet the conditions and say something else about the topic of a given fact of the same scope. Pairs with an
+ * edge about their contradiction are left out. What holds only under a condition contradicts nothing.
  */
 export async function findOpposites(
   db: Database,

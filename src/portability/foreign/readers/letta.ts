@@ -7,8 +7,8 @@ import { readParts } from '../part-reading.ts'
 const lists: ReadonlySet<string> = new Set(['agents', 'blocks', 'passages'])
 
 /**
- * An agent file. Its ids are local to the file, so an agent is known by its name, and a block by its agent and label, or by
- * label and text when no agent has it.
+ * An agent file. Its ids are local to the file, so an agent is identified by its name. A block is identified by its agent and label,
+ * or by its label and text if no agent has it.
  */
 export const readLetta: Reader = (file) => {
   const owners = new Map<string, string>()
