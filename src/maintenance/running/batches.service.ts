@@ -9,7 +9,7 @@ import { describeFailure } from '../../kernel/log.ts'
 import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
 import { deleteDryRunRows, insertEffects, resetRun } from './dry-run-effects.queries.ts'
 import { createJoinedDryRun, type DryBatch } from './joined-dry-run.service.ts'
-import { keepPlanned, nothingKept, readDryBatch } from './planned-batches.service.ts'
+import { keepPlanned, readDryBatch } from './planned-batches.service.ts'
 
 /** A run, and the lease of its job under which this worker does it. */
 export type LeasedRun = {
@@ -102,7 +102,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
     await runUnderFence(async (tx) => {
       if (run.savesEffects) await saveEffects(tx, run)
       const result = await work(tx)
-      batch = { result, kept: run.savesEffects ? await readDryBatch(tx, run.id) : nothingKept }
+      batch = { result, effects: run.savesEffects ? await readDryBatch(tx, run.id) : undefined }
       throw new DryRunRollback()
     }).catch((error) => {
       if (!(error instanceof DryRunRollback)) throw error
@@ -112,12 +112,12 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
     return batch.result
   }
 
-  async function storeDryBatch({ result, kept }: DryBatch): Promise<void> {
+  async function storeDryBatch({ result, effects }: DryBatch): Promise<void> {
     await runUnderFence(async (tx) => {
       const { changes = [], ...progress } = result
       await saveProgress(tx, run.savesEffects ? progress : result)
-      if (run.savesEffects) await keepPlanned(tx, run.id, changes, kept)
-      else if (kept.effects !== undefined) await insertEffects(tx, run.id, kept.effects)
+      if (run.savesEffects) await keepPlanned(tx, run.id, changes, effects)
+      else if (effects !== undefined) await insertEffects(tx, run.id, effects)
     })
   }
 

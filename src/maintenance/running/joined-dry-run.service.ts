@@ -11,7 +11,7 @@ import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
 import { insertChanges } from './batches.queries.ts'
 import { countEffects } from './dry-run-effects.queries.ts'
-import { type Kept, nothingKept, readDryBatch } from './planned-batches.service.ts'
+import { readDryBatch } from './planned-batches.service.ts'
 
 /** Writers wait for the records that a dry run has locked, so none stays open for longer than about this. */
 const longestMs = 2_000
@@ -22,8 +22,12 @@ const maxReplayed = 20_000
 const attempts = 4
 const savepoint = 'dry_run_batch'
 
-/** What a batch would write, to be kept once it is rolled back. */
-export type DryBatch = { result: BatchResult; kept: Kept }
+/** What a batch would write, to be stored once it is rolled back. */
+export type DryBatch = {
+  result: BatchResult
+  /** The rows that it wrote, as JSON. */
+  effects: string | undefined
+}
 
 type Resources = {
   db: Database
@@ -101,29 +105,29 @@ export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources)
   function inBatch<T extends BatchResult>(work: Work<T>): Promise<T> {
     return enqueue(async () => {
       const { tx, batches, isKept } = await open()
-      const { result, kept } = await attemptBatch(tx, isKept, work)
-      batches.push({ result, kept })
+      const { result, effects } = await runWithRetries(tx, isKept, work)
+      batches.push({ result, effects })
       await closeWhenLong()
       return result
     })
   }
 
-  async function tryBatch<T extends BatchResult>(tx: Transaction, isKept: boolean, work: Work<T>) {
+  async function runBatch<T extends BatchResult>(tx: Transaction, isKept: boolean, work: Work<T>) {
     await lock(tx)
     if (isKept || !repeats) await saveEffects(tx, run)
     const result = await work(tx)
-    const kept = isKept ? await readDryBatch(tx, run.id) : nothingKept
+    const effects = isKept ? await readDryBatch(tx, run.id) : undefined
     await stopSavingEffects(tx)
     // The next batches may look for what the run lists.
     await insertChanges(tx, run.id, result.changes ?? [])
-    return { result, kept }
+    return { result, effects }
   }
 
-  async function attemptBatch<T extends BatchResult>(tx: Transaction, isKept: boolean, work: Work<T>) {
+  async function runWithRetries<T extends BatchResult>(tx: Transaction, isKept: boolean, work: Work<T>) {
     for (let attempt = 1; ; attempt += 1) {
       await createSavepoint(tx, savepoint)
       try {
-        const batch = await tryBatch(tx, isKept, work)
+        const batch = await runBatch(tx, isKept, work)
         await releaseSavepoint(tx, savepoint)
         return batch
       } catch (error) {

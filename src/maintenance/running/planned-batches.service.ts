@@ -5,24 +5,20 @@ import { extendDigest, insertEffects, noteSources, readEffects } from './dry-run
 import { insertPlannedChanges, listRescored } from './planned-batches.queries.ts'
 
 /**
- * What is kept of a batch of a plan: the rows that it wrote. None are kept of what a job of the decay only forgets: the record
- * and its version tell all that must be known to forget it.
+ * Reads the rows that a batch wrote, before it is rolled back; undefined for none. None are kept of what a job of the decay only
+ * forgets: the record and its version tell all that must be known to forget it.
  */
-export type Kept = { effects: string | undefined }
-export const nothingKept: Kept = { effects: undefined }
-
-/** Reads what a batch wrote, before it is rolled back. */
-export async function readDryBatch(tx: Transaction, runId: string): Promise<Kept> {
+export async function readDryBatch(tx: Transaction, runId: string): Promise<string | undefined> {
   await noteSources(tx, runId)
-  return { effects: await readEffects(tx, runId) }
+  return readEffects(tx, runId)
 }
 
-/** Lists the changes of a batch, and stores what was read of it. */
+/** Lists the changes of a batch, and stores the rows that were read of it. */
 export async function keepPlanned(
   tx: Transaction,
   planId: string,
   changes: readonly Change[],
-  { effects }: Kept,
+  effects: string | undefined,
 ): Promise<void> {
   if (effects === undefined && changes.length === 0) return
   // The rows first: they tell the type and the scope of what would be created.
