@@ -3,9 +3,9 @@ import type { Transaction } from '../db/transaction.ts'
 import { isBatchFailure } from '../jobs/table-walk.ts'
 import { halve } from '../kernel/halve.ts'
 import { describeFailure } from '../kernel/log.ts'
+import { describeTaken, groupDependent } from './blocked-records.ts'
 import { bookkeeping, type Effect, formatKey, keys, type Row } from './effect.ts'
 import { deleteRows, insertRows, listColumns, updateRows } from './effects.queries.ts'
-import { describeTaken, groupDependent } from './moved-records.ts'
 
 /** A record whose rows cannot be written. `error` is that of the database, if it had one. */
 type Unwritten = { owner: string; reason: string; error?: unknown }

@@ -135,7 +135,7 @@ function join(one: Effect, next: Effect): Effect | undefined {
 }
 
 /**
- * The effect without the importance that it writes, where the importance has moved since: it counts uses that the effect does not
+ * The effect without the importance that it writes, where the importance has changed since: it counts uses that the effect does not
  * know. Undefined when nothing else would change.
  */
 export function omitImportance(effect: Effect): Effect | undefined {
@@ -146,7 +146,7 @@ export function omitImportance(effect: Effect): Effect | undefined {
 }
 
 /** Whether an effect writes an importance that is another one now than the effect expects. */
-export function writesMovedImportance({ before, after }: Effect, current: Row | undefined): boolean {
+export function writesOutdatedImportance({ before, after }: Effect, current: Row | undefined): boolean {
   if (!before || !after || !current || !('importance' in after)) return false
   return before['importance'] !== current['importance']
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
+import { describeTaken, findBlocked, listReplacedProfiles } from './blocked-records.ts'
 import {
   assignEdges,
   bookkeeping,
@@ -17,7 +18,7 @@ import {
   type Row,
   references,
   turn,
-  writesMovedImportance,
+  writesOutdatedImportance,
 } from './effect.ts'
 import { groupByRelation, pickKey, writeAll } from './effect-writing.service.ts'
 import {
@@ -29,7 +30,6 @@ import {
   lockRows,
 } from './effects.queries.ts'
 import { type FindErased, findErasedReturns } from './erased-contents.service.ts'
-import { describeTaken, findMoved, listReplacedProfiles } from './moved-records.ts'
 
 type Options = {
   direction: Direction
@@ -50,19 +50,19 @@ type Options = {
 export type Replayed = {
   /** What was written. */
   effects: Effect[]
-  /** The records that were left alone, each with the reason. */
-  moved: ReadonlyMap<string, string>
+  /** The records that could not be changed and keep all of their rows, each with the reason. */
+  blocked: ReadonlyMap<string, string>
   /** Those among them that failed. */
   failed: ReadonlyMap<string, unknown>
-  /** From what each importance moved, and to what. */
+  /** The importance of each record before and after. */
   importanceMoves: ImportanceMove[]
-  /** The records that keep their importance, because it has moved since. It is to be computed again. */
+  /** The records that keep their importance, because it has changed since. It is to be computed again. */
   unscored: ReadonlySet<string>
 }
 
 /**
- * Applies the effects of a batch to the rows of today, or takes them back. A record that moved since, or depends on one that
- * did, keeps all of its rows. Call it in a transaction that holds the tombstones before it locks records.
+ * Applies the effects of a batch to the current rows, or takes them back. A record that has changed since, or depends on one that
+ * has, keeps all of its rows. Call it in a transaction that holds the tombstones before it locks records.
  */
 export async function replay(
   tx: Transaction,
@@ -91,14 +91,14 @@ export async function replay(
   ])
   const failed = new Map<string, unknown>()
   for (;;) {
-    const moved = findMoved(effects, current, { isLeftOut, unwritable })
-    const heldBack = direction === 'forward' ? listNamed(effects, moved) : new Set<string>()
+    const blocked = findBlocked(effects, current, { isLeftOut, unwritable })
+    const heldBack = direction === 'forward' ? listNamed(effects, blocked) : new Set<string>()
     const possible = effects.filter((effect) => {
-      if (effect.owner !== null && moved.has(effect.owner)) return false
+      if (effect.owner !== null && blocked.has(effect.owner)) return false
       if (!bookkeeping.has(effect.relation)) return true
       return !heldBack.has(effect.owner ?? '') && isExpected(effect, current.get(formatKey(effect)))
     })
-    const isUnscored = (effect: Effect) => writesMovedImportance(effect, current.get(formatKey(effect)))
+    const isUnscored = (effect: Effect) => writesOutdatedImportance(effect, current.get(formatKey(effect)))
     const written = possible
       .filter(isChange)
       .flatMap((effect) => (isUnscored(effect) ? (omitImportance(effect) ?? []) : effect))
@@ -107,7 +107,7 @@ export async function replay(
     if (unwritten.length === 0) {
       const unscored = new Set(possible.filter(isUnscored).flatMap(({ owner }) => owner ?? []))
       const importanceMoves = listImportanceMoves(written, current)
-      return { effects: written, moved, failed, importanceMoves, unscored }
+      return { effects: written, blocked, failed, importanceMoves, unscored }
     }
     for (const { owner, reason, error } of unwritten) {
       unwritable.set(owner, reason)
@@ -116,7 +116,7 @@ export async function replay(
   }
 }
 
-/** The importance of a record moves by use too, so that it may be another than the one that the effect has as before. */
+/** The importance of a record changes by use too, so it may differ from the one that the effect has as before. */
 function listImportanceMoves(
   written: readonly Effect[],
   current: ReadonlyMap<string, Row>,
@@ -131,10 +131,10 @@ function listImportanceMoves(
 }
 
 /** The ids in rows of records that were left alone. The open work on these ids stays on the lists. */
-function listNamed(effects: readonly Effect[], moved: ReadonlyMap<string, string>): Set<string> {
+function listNamed(effects: readonly Effect[], blocked: ReadonlyMap<string, string>): Set<string> {
   return new Set(
     effects.flatMap(({ owner, before, after }) =>
-      owner !== null && moved.has(owner) ? listIds(after ?? before ?? {}) : [],
+      owner !== null && blocked.has(owner) ? listIds(after ?? before ?? {}) : [],
     ),
   )
 }

@@ -67,10 +67,10 @@ export const isLarge = sql<SqlBool>`exists (
 )`
 
 /**
- * Whether a listed record that the caller may see moved since the plan was prepared, and is not applied yet. A large plan is
+ * Whether a listed record that the caller may see has changed since the plan was prepared, and is not applied yet. A large plan is
  * compared with the records that changed last, forgotten ones apart.
  */
-export function hasMoved(trust: Trust): RawBuilder<SqlBool> {
+export function hasChanged(trust: Trust): RawBuilder<SqlBool> {
   const latest = sql`(
     (select id from records where forgotten_at is null order by updated_at desc, id desc limit ${sql.lit(maxCounted)})
     union all (select id from records where purge_at is not null order by purge_at desc limit ${sql.lit(maxCounted)})

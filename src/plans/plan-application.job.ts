@@ -32,7 +32,7 @@ import {
   markApplied,
   type PlannedChange,
 } from './planned-changes.queries.ts'
-import { isLogged, leaveMovedImportance, translateEffects } from './planned-effects.ts'
+import { isLogged, leaveChangedImportance, translateEffects } from './planned-effects.ts'
 import { findNextForgotten, forgetPlanned } from './planned-forgetting.queries.ts'
 
 /** Deletes those of the records that may still be deleted, and returns their ids. */
@@ -133,8 +133,8 @@ function purgeAll(purge: Purge): MakeChanges {
         const failed = new Map<string, unknown>()
         const purged = new Set(await purgeEach(tx, [...selected], run.startedAt, failed))
         const kept = [...selected].filter((id) => !purged.has(id))
-        const moved = new Map(kept.map((id) => [id, 'it was restored or deleted since']))
-        return { ...describe(planned, selected, { moved, failed }), last, failed }
+        const blocked = new Map(kept.map((id) => [id, 'it was restored or deleted since']))
+        return { ...describe(planned, selected, { blocked, failed }), last, failed }
       })
       await reportFailed(context, result.failed)
       return result
@@ -172,17 +172,17 @@ async function applyBatch(
     isLeftOut,
     unwritable,
   })
-  const { moved, unscored } = leaveMovedImportance(replayed, planned)
+  const { blocked, unscored } = leaveChangedImportance(replayed, planned)
   const isOutdated = ({ relation, owner }: Effect) =>
     relation === 'importance_history' && owner !== null && unscored.has(owner)
   await insertLogs(
     tx,
-    effects.filter((effect) => effect.owner !== null && !moved.has(effect.owner) && !isOutdated(effect)),
+    effects.filter((effect) => effect.owner !== null && !blocked.has(effect.owner) && !isOutdated(effect)),
   )
   if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
   await queueForEmbedding(tx, listTexts(replayed.effects), run.startedAt)
   const { failed } = replayed
-  return { ...describe(planned, selected, { moved, failed }), failed }
+  return { ...describe(planned, selected, { blocked, failed }), failed }
 }
 
 function isSelected({ only, except }: Application) {
@@ -221,13 +221,13 @@ function listTexts(effects: readonly Effect[]): string[] {
 function describe(
   planned: readonly PlannedChange[],
   selected: ReadonlySet<string>,
-  { moved, failed }: { moved: ReadonlyMap<string, string>; failed: ReadonlyMap<string, unknown> },
+  { blocked, failed }: { blocked: ReadonlyMap<string, string>; failed: ReadonlyMap<string, unknown> },
 ): BatchResult {
   // A record that is changed in several batches is done after the last of them.
   const applied = planned.filter(
-    ({ record_id: id, is_done, is_last }) => selected.has(id) && !moved.has(id) && !is_done && is_last,
+    ({ record_id: id, is_done, is_last }) => selected.has(id) && !blocked.has(id) && !is_done && is_last,
   )
-  const skipped = [...selected].filter((id) => moved.has(id) && !failed.has(id))
+  const skipped = [...selected].filter((id) => blocked.has(id) && !failed.has(id))
   return {
     done: applied.length + skipped.length,
     counts: { applied: applied.length, skipped: skipped.length },
@@ -241,7 +241,7 @@ function describe(
           ...(note === null ? {} : { note }),
         }),
       ),
-      ...skipped.map((id): Change => ({ record_id: id, action: 'skipped', note: moved.get(id) ?? '' })),
+      ...skipped.map((id): Change => ({ record_id: id, action: 'skipped', note: blocked.get(id) ?? '' })),
     ],
   }
 }

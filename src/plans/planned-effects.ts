@@ -46,28 +46,28 @@ function moveTime(value: unknown, plannedAt: Date, laterMs: number): unknown {
   return at < plannedAt.getTime() ? value : new Date(at + laterMs).toISOString().replace(/\.?0*Z$/, '+00:00')
 }
 
-type Replayed = Pick<Awaited<ReturnType<typeof replay>>, 'effects' | 'moved' | 'unscored'>
+type Replayed = Pick<Awaited<ReturnType<typeof replay>>, 'effects' | 'blocked' | 'unscored'>
 
-/** A record of which the plan moves nothing but the importance is left alone where that has moved since. */
-export function leaveMovedImportance(
-  { effects, moved, unscored }: Replayed,
+/** A record of which the plan changes nothing but the importance is left alone if that has changed since. */
+export function leaveChangedImportance(
+  { effects, blocked, unscored }: Replayed,
   planned: readonly { record_id: string; action: string }[],
-): Pick<Replayed, 'moved' | 'unscored'> {
+): Pick<Replayed, 'blocked' | 'unscored'> {
   const changed = new Set([
     ...effects.map(({ owner }) => owner),
-    ...planned.flatMap(({ record_id: id, action }) => (movesImportanceOnly.has(action) ? [] : id)),
+    ...planned.flatMap(({ record_id: id, action }) => (changesImportanceOnly.has(action) ? [] : id)),
   ])
   const left = [...unscored].filter((id) => !changed.has(id))
   return {
-    moved: new Map([...moved, ...left.map((id) => [id, 'its importance changed since'] as const)]),
+    blocked: new Map([...blocked, ...left.map((id) => [id, 'its importance changed since'] as const)]),
     unscored: new Set([...unscored].filter((id) => changed.has(id))),
   }
 }
 
 /** The last one changes nothing. */
-const movesImportanceOnly: ReadonlySet<string> = new Set(['rescore', 'candidate'])
+const changesImportanceOnly: ReadonlySet<string> = new Set(['rescore', 'candidate'])
 
-/** What only forgets records, or moves their importance, is known from the records and logs of the run. */
+/** What only forgets records, or changes their importance, is known from the records and logs of the run. */
 export function isLogged(effects: readonly Effect[]): boolean {
   return effects.every(({ relation, before, after }) => {
     if (logs.has(relation)) return true

@@ -7,14 +7,14 @@ import {
 } from '../db/fragments/forgetting.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Application } from './planned-changes.queries.ts'
-import { describeMove, isDoneBy, isSelected } from './selection.queries.ts'
+import { describeChange, isDoneBy, isSelected } from './selection.queries.ts'
 
 type Forgetting = Application & { runId: string; now: Date; after: string; limit: number }
 export type Forgotten = { applied: number; skipped: number; last: string | null }
 
 /**
  * Forgets the next of the records that a plan only forgets, as the job would: their log and the changes of the run are
- * written by the same statement. A record that moved since, or may not be forgotten any more, is listed as skipped.
+ * written by the same statement. A record that has changed since, or may not be forgotten any more, is listed as skipped.
  */
 export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Promise<Forgotten> {
   const { planId, runId, plannedAt, now, after, limit } = forgetting
@@ -27,7 +27,7 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
     ), chosen as materialized (
       select c.* from due as c where ${isSelected(forgetting)} and not ${isDoneBy(runId)}
     ), locked as materialized (
-      select r.id, ${describeMove(sql`r`)} as move, not r.pinned and r.deletion_policy = 'auto_prune'
+      select r.id, ${describeChange(sql`r`)} as change, not r.pinned and r.deletion_policy = 'auto_prune'
         and (c.action <> 'prune' or r.prune_at <= ${plannedAt}::timestamptz) as is_due
       from chosen as c join records as r on r.id = c.record_id
       order by r.id
@@ -35,7 +35,7 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
     ), judged as materialized (
       select c.*, case
         when l.id is null then 'it does not exist any more'
-        when l.move is not null then l.move
+        when l.change is not null then l.change
         when not l.is_due then 'it is not to be forgotten any more'
       end as reason
       from chosen as c left join locked as l on l.id = c.record_id

@@ -4,7 +4,7 @@ import { namesNoHidden } from '../db/fragments/concealment.ts'
 import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { RunStatus } from '../db/schema.ts'
 import type { Trust } from '../domain/caller.ts'
-import { hasMoved, isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
+import { hasChanged, isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
 import type { PlanStatus } from './plans.schemas.ts'
 
 export type PlanRow = {
@@ -35,7 +35,7 @@ function selectPlans({ trust, now }: Reader): RawBuilder<PlanRow> {
         when m.status <> 'succeeded' then 'failed'
         when p.applied_at is not null then 'applied'
         when p.expires_at <= ${now}::timestamptz then 'expired'
-        when ${hasMoved(trust)} then 'stale'
+        when ${hasChanged(trust)} then 'stale'
         else 'ready'
       end as status,
       (

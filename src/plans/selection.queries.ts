@@ -25,7 +25,7 @@ export function isDoneBy(runId: string): RawBuilder<SqlBool> {
 }
 
 /** How a row of `records` differs from the state that was noted with the change, in words; null where it does not. */
-export function describeMove(row: RawBuilder<unknown>): RawBuilder<string | null> {
+export function describeChange(row: RawBuilder<unknown>): RawBuilder<string | null> {
   return sql<string | null>`case
     when ${row}.forgotten_at is not null then 'it was forgotten since'
     when ${row}.pinned and not (c.planned ->> 'pinned')::bool then 'it was pinned since'

@@ -89,7 +89,7 @@ async function revertOperation(
   }
   const {
     effects: written,
-    moved,
+    blocked,
     importanceMoves,
     unscored,
   } = await replay(tx, effects, {
@@ -97,9 +97,9 @@ async function revertOperation(
     findErased: (records) => findErasedTwins(tx, seal, records),
     rewrite: createRewrite(effects, now),
   })
-  if ([...moved.values()].includes(erasedTwinNote)) throw createErasedContentError()
+  if ([...blocked.values()].includes(erasedTwinNote)) throw createErasedContentError()
   // Half of a revision taken back would leave the other half without its meaning.
-  if (moved.size > 0) throw new AppError('not_undoable', 'A record of the revision was changed since.')
+  if (blocked.size > 0) throw new AppError('not_undoable', 'A record of the revision was changed since.')
   const via = getVia(tx)
   const entries = describeEntries(written)
   await insertEntries(tx, entries, { action: 'revise', actor, rationale, runId: null, now, via })

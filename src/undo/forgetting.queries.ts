@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { time } from '../db/fragments/json-text.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Via } from '../domain/caller.ts'
-import { isNamed, life } from './undo.queries.ts'
+import { isNamed, recordState } from './undo.queries.ts'
 
 const columns = ['forgotten_at', 'forgotten_reason', 'forgotten_by', 'forgotten_run_id', 'purge_at']
 const forgetting = sql`
   'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
   'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at`
-const state = sql`jsonb_build_object(${life}, ${forgetting})`
+const state = sql`jsonb_build_object(${recordState}, ${forgetting})`
 const shown = sql`jsonb_build_object(
   'forgotten_at', ${time(sql`r.forgotten_at`)}, 'forgotten_reason', r.forgotten_reason)`
 
@@ -33,7 +33,7 @@ type Shown = { forgotten_at: string | null; forgotten_reason: string | null }
 export type Rewritten = { record_id: string; before: Shown; after: Shown }
 
 /**
- * Restores the next of the records that a run forgot and nobody restored since, with the life that they had. Records whose
+ * Restores the next of the records that a run forgot and nobody restored since, with the state that they had. Records whose
  * rows the run has kept are not among them; the offset makes this an index probe for each, where a join would read all rows
  * of the run for each portion.
  */
@@ -66,7 +66,7 @@ export async function restoreForgotten(
   return rows[0] ?? { rewritten: [], last: null }
 }
 
-/** What else an effect of these records has, without telling whether they moved. */
+/** What else an effect of these records has, without telling whether they have changed. */
 const times = ['updated_at', 'restored_at', 'revealed']
 
 /**

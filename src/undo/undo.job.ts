@@ -191,7 +191,7 @@ async function undoEffects(
   const isNamed = (id: string) => unlisted !== undefined && isChosen({ record_id: id, action: unlisted })
   const {
     effects: written,
-    moved,
+    blocked,
     failed,
     importanceMoves,
     unscored,
@@ -206,7 +206,7 @@ async function undoEffects(
   const changedRecords = new Set(listed.flatMap((each) => (each.is_changed ? each.record_id : [])))
   const entries = describeUndone(
     written,
-    [...selected].filter((id) => !moved.has(id) && !changedRecords.has(id)),
+    [...selected].filter((id) => !blocked.has(id) && !changedRecords.has(id)),
   )
   const reason = { actor, rationale, via, runId: run.id, now: run.startedAt }
   if (entries.length > 0) await insertEntries(tx, entries, { action: 'undo', ...reason })
@@ -219,7 +219,7 @@ async function undoEffects(
     listed,
     selected,
     entries,
-    moved,
+    blocked,
     failed,
     unlistedCount,
   })

@@ -63,8 +63,8 @@ export async function listChangesOf(
   return rows
 }
 
-/** What always tells whether a record moved. */
-export const life = sql`
+/** What always tells whether a record has changed. */
+export const recordState = sql`
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at`
 
@@ -86,8 +86,8 @@ export async function listImportanceMoves(
   { runId, after, limit }: Portion,
 ): Promise<Effect[]> {
   const { rows } = await sql<{ owner: string; before: Row; after: Row }>`
-    select r.id as owner, jsonb_build_object(${life}, 'forgotten_at', r.forgotten_at, 'importance', h.old) as before,
-      jsonb_build_object(${life}, 'forgotten_at', r.forgotten_at, 'importance', h.new) as after
+    select r.id as owner, jsonb_build_object(${recordState}, 'forgotten_at', r.forgotten_at, 'importance', h.old) as before,
+      jsonb_build_object(${recordState}, 'forgotten_at', r.forgotten_at, 'importance', h.new) as after
     from importance_history as h join records as r on r.id = h.record_id
     where h.run_id = ${runId}::uuid and h.record_id > ${after}::uuid and r.importance = h.new
       and h.at >= (select m.created_at - interval '1 day' from maintenance_runs as m where m.id = ${runId}::uuid)

@@ -8,7 +8,7 @@ type UndoneEffects = {
   selected: ReadonlySet<string>
   entries: ReturnType<typeof describeUndone>
   /** The records that were changed since, each with the reason why it stays. */
-  moved: ReadonlyMap<string, string>
+  blocked: ReadonlyMap<string, string>
   /** Those among them that failed. They are listed as such. */
   failed: ReadonlyMap<string, unknown>
   unlistedCount: number
@@ -18,7 +18,7 @@ type UndoneEffects = {
 export async function describeBatch(
   tx: Transaction,
   targetId: string,
-  { listed, selected, entries, moved, failed, unlistedCount }: UndoneEffects,
+  { listed, selected, entries, blocked, failed, unlistedCount }: UndoneEffects,
 ): Promise<BatchResult> {
   const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
   const isNew = (action: string) => {
@@ -26,7 +26,7 @@ export async function describeBatch(
     return (id: string) => !known.has(id)
   }
   const undone = [...selected].filter((id) => changesById.has(id)).filter(isNew('undo'))
-  const kept = [...selected].filter((id) => moved.has(id) && !failed.has(id)).filter(isNew('kept'))
+  const kept = [...selected].filter((id) => blocked.has(id) && !failed.has(id)).filter(isNew('kept'))
   const earlier = kept.length > 0 ? await listTakenBack(tx, targetId, kept) : new Set()
   return {
     done: undone.length + kept.length,
@@ -36,7 +36,7 @@ export async function describeBatch(
         (id): Change => ({ record_id: id, action: 'undo', ...splitChanges(changesById.get(id)) }),
       ),
       ...kept.map((id): Change => {
-        const note = earlier.has(id) ? takenBackNote : (moved.get(id) ?? '')
+        const note = earlier.has(id) ? takenBackNote : (blocked.get(id) ?? '')
         return { record_id: id, action: 'kept', note }
       }),
     ],

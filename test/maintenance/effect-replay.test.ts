@@ -12,14 +12,14 @@ afterAll(() => app.close())
 
 async function replayRun(runId: string, direction: 'forward' | 'backward') {
   const batches = await listBatches(app.db, runId)
-  const moved = new Map<string, string>()
+  const blocked = new Map<string, string>()
   for (const batch of direction === 'forward' ? batches : batches.reverse()) {
     const result = await app.db
       .transaction()
       .execute(async (tx) => replay(tx, await listEffects(tx, runId, batch), { direction }))
-    for (const [id, reason] of result.moved) moved.set(id, reason)
+    for (const [id, reason] of result.blocked) blocked.set(id, reason)
   }
-  return moved
+  return blocked
 }
 
 it('takes a run back and applies it again, row by row', async () => {
@@ -40,8 +40,8 @@ it('leaves a record alone that changed since', async () => {
   const { id: run } = await consolidate(app)
   const [kept, other] = await listFacts(app, scope)
   await app.request('PATCH', `/v1/records/${kept?.id}`, { body: { tags: ['mine'] } })
-  const moved = await replayRun(run, 'backward')
-  expect(moved.get(kept?.id)).toBe('it changed since')
+  const blocked = await replayRun(run, 'backward')
+  expect(blocked.get(kept?.id)).toBe('it changed since')
   expect((await listFacts(app, scope)).map(({ id }) => id)).toEqual([kept?.id])
-  expect(moved.has(other?.id)).toBe(false)
+  expect(blocked.has(other?.id)).toBe(false)
 })

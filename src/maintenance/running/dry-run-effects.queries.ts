@@ -35,7 +35,7 @@ export async function insertEffects(tx: Transaction, runId: string, effects: str
 
 /**
  * Notes the state of the sources of what a batch of a dry run created, as a change of nothing: whoever applies it finds out
- * whether a source moved since.
+ * whether a source has changed since.
  */
 export async function noteSources(tx: Transaction, runId: string): Promise<void> {
   await sql`

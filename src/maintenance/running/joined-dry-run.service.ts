@@ -172,10 +172,10 @@ export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources)
 async function repeatKept(tx: Transaction, runId: string): Promise<void> {
   for (const batch of await listBatches(tx, runId)) {
     const effects = await listEffects(tx, runId, batch)
-    const { moved } = await replay(tx, effects, { direction: 'forward' })
+    const { blocked } = await replay(tx, effects, { direction: 'forward' })
     await insertLogs(
       tx,
-      effects.filter(({ owner }) => owner !== null && !moved.has(owner)),
+      effects.filter(({ owner }) => owner !== null && !blocked.has(owner)),
     )
   }
 }

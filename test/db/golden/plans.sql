@@ -1,4 +1,4 @@
--- src/plans/listed-changes.queries.ts hasMoved
+-- src/plans/listed-changes.queries.ts hasChanged
 select (case when exists (
   select
 from maintenance_changes as c
@@ -1007,7 +1007,7 @@ and not (c.planned ->> 'pinned')::bool then 'it was pinned since'
     when r.base_salience <> (c.planned ->> 'base_salience')::float8
       or r.anchored_at <> (c.planned ->> 'anchored_at')::timestamptz then 'its salience changed since'
     when r.version <> (c.planned ->> 'version')::int4 then 'it changed since'
-  end as move, not r.pinned
+  end as change, not r.pinned
 and r.deletion_policy = 'auto_prune'
         and (c.action <> 'prune'
 or r.prune_at <= $9::timestamptz) as is_due
@@ -1017,7 +1017,7 @@ or r.prune_at <= $9::timestamptz) as is_due
     ), judged as materialized (
       select c.*, case
         when l.id is null then 'it does not exist any more'
-        when l.move is not null then l.move
+        when l.change is not null then l.change
         when not l.is_due then 'it is not to be forgotten any more'
       end as reason
       from chosen as c
@@ -2339,7 +2339,7 @@ and m.scope = any($26::text[])
     order by created_at desc, id desc
     limit $31;
 
--- src/plans/selection.queries.ts describeMove
+-- src/plans/selection.queries.ts describeChange
 select case
     when r.forgotten_at is not null then 'it was forgotten since'
     when r.pinned

@@ -53,14 +53,14 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/plans/listed-changes.queries.ts': {
     isListed: (db) => sql`select ${listed.isListed(trust)} from ${listed.listedChanges}`.execute(db),
-    hasMoved: (db) => sql`select ${listed.hasMoved(trust)} from plans as p`.execute(db),
+    hasChanged: (db) => sql`select ${listed.hasChanged(trust)} from plans as p`.execute(db),
   },
   'src/plans/selection.queries.ts': {
     isSelected: (db) =>
       sql`select ${selection.isSelected(application)} from maintenance_changes as c`.execute(db),
     isDoneBy: (db) => sql`select ${selection.isDoneBy(id)} from maintenance_changes as c`.execute(db),
-    describeMove: (db) =>
-      sql`select ${selection.describeMove(sql`r`)} from maintenance_changes as c, records as r`.execute(db),
+    describeChange: (db) =>
+      sql`select ${selection.describeChange(sql`r`)} from maintenance_changes as c, records as r`.execute(db),
   },
   'src/plans/planned-forgetting.queries.ts': {
     findNextForgotten: (db) => inTransaction(db, (tx) => forgetting.findNextForgotten(tx, id, id)),

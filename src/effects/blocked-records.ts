@@ -10,10 +10,10 @@ import {
 } from './effect.ts'
 
 /**
- * Finds the records that cannot be changed as planned, with the reason: those that moved since, and those that depend on one
+ * Finds the records that cannot be changed as planned, with the reason: those that changed since, and those that depend on one
  * that is left out.
  */
-export function findMoved(
+export function findBlocked(
   effects: readonly Effect[],
   current: ReadonlyMap<string, Row>,
   {
@@ -27,7 +27,7 @@ export function findMoved(
     if (bookkeeping.has(effect.relation) && !isLeftOut(effect.owner)) continue
     if (isLeftOut(effect.owner)) reasons.set(effect.owner, 'not selected')
     else if (!isExpected(effect, current.get(formatKey(effect)))) {
-      reasons.set(effect.owner, describeMove(effect, current.get(formatKey(effect))))
+      reasons.set(effect.owner, describeChange(effect, current.get(formatKey(effect))))
     }
   }
   return spread(reasons, listDependencies(effects))
@@ -46,7 +46,7 @@ export function listReplacedProfiles(
   })
 }
 
-function describeMove({ relation, before }: Effect, current: Row | undefined): string {
+function describeChange({ relation, before }: Effect, current: Row | undefined): string {
   if (relation !== 'records') return `its ${names[relation] ?? relation} changed since`
   if (!current) return 'it does not exist any more'
   if (!before) return 'its id is taken'
@@ -55,13 +55,13 @@ function describeMove({ relation, before }: Effect, current: Row | undefined): s
 
 /** What somebody sees of the difference first. Every change gives a record another version. */
 function describeDifference(before: Row, current: Row): string {
-  const [found] = Object.entries(moves).flatMap(([column, describe]) =>
+  const [found] = Object.entries(descriptions).flatMap(([column, describe]) =>
     column in before && before[column] !== current[column] ? describe(current[column]) : [],
   )
   return found ?? 'it changed since'
 }
 
-const moves: Readonly<Record<string, (value: unknown) => string>> = {
+const descriptions: Readonly<Record<string, (value: unknown) => string>> = {
   forgotten_at: (value) => (value === null ? 'it was restored since' : 'it was forgotten since'),
   pinned: (value) => (value === true ? 'it was pinned since' : 'it was unpinned since'),
   status: (value) => `it is ${value} now`,
