@@ -20,10 +20,9 @@ export type Stems = SentenceStems & {
 const maxKept = 40_000
 const longestKept = 64
 
-/** For each word of a sentence. */
-const maxRelated = 10
-/** For the whole sentence: more find nothing else, and each takes a place in a statement. */
-const mostRelated = 40
+const maxRelatedOfWord = 10
+/** More find nothing else, and each takes a place in a statement. */
+const maxRelatedOfSentence = 40
 /** A longer sentence, such as a pasted page, has words enough. */
 const longestReplaced = 50
 
@@ -86,7 +85,7 @@ function listRelated(
   for (const { word, others } of near) {
     const [of] = listStems(word)
     if (of === undefined) continue
-    let left = maxRelated
+    let left = maxRelatedOfWord
     for (const { word: other, similarity } of others) {
       const [stem] = listStems(other)
       if (left === 0 || stem === undefined || own.has(stem) || found.has(stem)) continue
@@ -94,7 +93,7 @@ function listRelated(
       left -= 1
     }
   }
-  return [...found.values()].sort((one, other) => other.weight - one.weight).slice(0, mostRelated)
+  return [...found.values()].sort((one, other) => other.weight - one.weight).slice(0, maxRelatedOfSentence)
 }
 
 function splitWords(text: string): string[] {
