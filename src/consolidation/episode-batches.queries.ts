@@ -44,7 +44,7 @@ export async function claimEpisodes(tx: Transaction, portion: Portion): Promise<
   return rows
 }
 
-/** The same, limited by the size of the payloads, for episodes whose payload is read. */
+/** Locks the next rows as `claimEpisodes` does, limited by the size of the payloads, for episodes whose payload is read. */
 export async function claimReadableEpisodes(tx: Transaction, portion: Portion): Promise<Position[]> {
   const { rows } = await sql<Position>`
     with claimed as materialized (${selectNext(portion)}), sized as (

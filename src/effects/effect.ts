@@ -151,7 +151,7 @@ export function writesOutdatedImportance({ before, after }: Effect, current: Row
   return before['importance'] !== current['importance']
 }
 
-/** The same change the other way round. */
+/** Returns the effect that takes this one back. */
 export function turn({ before, after, ...effect }: Effect): Effect {
   return { ...effect, before: after, after: before }
 }
@@ -180,7 +180,7 @@ const drifting: ReadonlySet<string> = new Set([
 /** The tables that log what happened to a record. A dry run stores their rows apart, because its rollback removes them. */
 export const logs: ReadonlySet<string> = new Set(['audit_entries', 'status_changes', 'importance_history'])
 
-/** The same change of a record that has another version by now, and is otherwise as the effect left it. */
+/** Returns the effect as one that expects another version of its record, which is otherwise as the effect left it. */
 export function expectVersion(effect: Effect, version: number | undefined): Effect {
   const { relation, before } = effect
   if (version === undefined || relation !== 'records' || !before || !('version' in before)) return effect

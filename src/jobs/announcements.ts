@@ -15,7 +15,7 @@ export type Announcements = {
   announceTick(job: JobName, dueAt: Date): Promise<boolean>
   /** Says that a tenant may have new texts without a vector. */
   announceWrites(): Promise<boolean>
-  /** The same for what is committed in the schema of a tenant. */
+  /** Returns the announcements for what is committed in the schema of a tenant. */
   ofTenant(reference: string): Announcements
   finish(): Promise<unknown>
 }

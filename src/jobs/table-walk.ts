@@ -39,7 +39,7 @@ type Draining = {
   skipFirst(error: unknown): Promise<boolean>
 }
 
-/** The same for a list that has no positions, because it only has what is still to be done. */
+/** Empties a list in batches, each of which removes what it has done. A batch that fails is tried again in smaller ones. */
 export function drainInBatches({ size, doBatch, skipFirst }: Draining): Promise<void> {
   return walkInBatches<true>({
     start: true,
@@ -75,7 +75,7 @@ export type IdWalk = {
   findNext(tx: Transaction, after: string): Promise<string | undefined>
 }
 
-/** The same, but a record that fails is passed over. */
+/** Goes through ids in portions. A portion that fails is tried again in smaller ones, and a record that fails is passed over. */
 export function walkIdsInBatches(
   { inBatch, recordFault }: RunContext,
   { part, size, doPortion, findNext }: IdWalk,

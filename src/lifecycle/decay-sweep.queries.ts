@@ -60,7 +60,7 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
   return rows[0]?.written ?? 0
 }
 
-/** The same by index, for a store where few records are due. */
+/** Writes the salience of the next due records. It finds them by index, for a store where few are due. */
 export async function materialiseNext(
   tx: Transaction,
   { asOf, scope, after, limit }: SweepBatch & { asOf: Date },

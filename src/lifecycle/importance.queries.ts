@@ -58,7 +58,7 @@ export const weightedUses = sql<number>`
   (r.access_count - r.served_count + ${writeFloat(accessWeight.served)} * r.served_count)`
 
 /**
- * The same since the last demotion, as far as the log reaches. Otherwise the uses before it would undo the demotion.
+ * The sum of access weights since the last demotion, as far as the log reaches. The uses before it would undo the demotion.
  */
 export const weightedUsesSinceDemotion = sql<number>`(
   case when r.demoted_at is null then ${weightedUses} else coalesce((

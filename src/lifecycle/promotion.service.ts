@@ -35,7 +35,10 @@ export async function rescoreAndPromote(tx: Transaction, input: RescoreInput) {
   return { scores, promoted: new Set([...episodic, ...semantic]) }
 }
 
-/** The same for one record in its new state, without a query where neither its importance nor its layer needs a change. */
+/**
+ * Updates importance and layer of one record in its new state as `rescoreAndPromote` does, without a query where neither needs a
+ * change.
+ */
 export async function rescoreAndPromoteIfNeeded(
   tx: Transaction,
   record: StoredRecord,
@@ -67,7 +70,7 @@ export async function rescoreAndPromoteRecords(
   )
 }
 
-/** The same for one record. */
+/** Updates importance and layer of one record as `rescoreAndPromote` does. */
 export async function rescoreAndPromoteRecord(
   tx: Transaction,
   caller: Caller,

@@ -38,7 +38,7 @@ import { findNextForgotten, forgetPlanned } from './planned-forgetting.queries.t
 /** Deletes those of the records that may still be deleted, and returns their ids. */
 type Purge = (tx: Transaction, ids: readonly string[], now: Date) => Promise<string[]>
 
-/** The same jobs, whose runs that apply a plan make the changes of the plan instead of doing their work. */
+/** Returns the jobs so that a run that applies a plan makes the changes of the plan, and any other run does its work. */
 export function addPlanApplication<Works extends Readonly<Record<string, JobWork>>>(
   { db, seal, purge }: { db: Database; seal: Seal; purge: Purge },
   works: Works,

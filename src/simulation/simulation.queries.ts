@@ -60,7 +60,7 @@ export type ScoredLifeRow = LifeRow &
 
 const maxAccesses = 64
 
-/** The same with what the importance of each moment is computed from. */
+/** Reads recorded lives as `readLives` does, with what the importance of each moment is computed from. */
 export async function readScoredLives(db: Database, portion: Portion): Promise<ScoredLifeRow[]> {
   const { rows } = await sql<ScoredLifeRow>`
     select r.scope, r.layer, r.source_type, r.base_importance, r.emotional_valence, r.confirmation_count,

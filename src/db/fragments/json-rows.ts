@@ -10,7 +10,7 @@ export function writeJsonRows(rows: readonly object[]): string | Buffer {
   return joinJsonRows(rows.map((row) => JSON.stringify(row)))
 }
 
-/** The same of rows that are JSON already. */
+/** A list of rows that are JSON already, as JSON for such a parameter. */
 export function joinJsonRows(texts: readonly string[]): string | Buffer {
   if (texts.length < fewRows) return `[${texts.join(',')}]`
   let size = 1 + texts.length

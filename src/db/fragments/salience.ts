@@ -5,7 +5,10 @@ export function computeSalienceAt(now: Date): RawBuilder<number> {
   return computeSalienceOf('r', sql`${now}::timestamptz`)
 }
 
-/** The same for another name of the row. Never the row itself: on a node of Citus it is of another type. */
+/**
+ * The exact salience of a row of another name. Its columns are passed, never the row itself: on a node of Citus it is of another
+ * type.
+ */
 export function computeSalienceOf(row: 'r' | 'stored', instant: RawBuilder<unknown>): RawBuilder<number> {
   const columns = sql.raw(life.map((column) => `${row}.${column}`).join(', '))
   return sql<number>`salience_at(${columns}, ${instant})`

@@ -17,7 +17,7 @@ export function listFaults(schema: TSchema, value: unknown): Fault[] {
   return isValid(schema, value) ? [] : findFaults(schema, value, maxFaults)
 }
 
-/** The same for a value that was not a body, so that nothing has refused what cannot be stored. */
+/** Lists what in a value cannot be stored, else what breaks the schema. A body that cannot be stored was refused before. */
 export function listStoringFaults(schema: TSchema, value: unknown): Fault[] {
   const unstorable = findUnstorableValues(value)
   return unstorable.length > 0 ? unstorable : listFaults(schema, value)

@@ -42,19 +42,19 @@ export async function deleteEffects(
       set others = (
         select jsonb_agg(other order by place)
         from jsonb_array_elements(e.others) with ordinality as other (other, place)
-        where other ->> 'relation' <> all(${wordedTables}::text[])
+        where other ->> 'relation' <> all(${tablesWithText}::text[])
       )
-      where record_id = any(${kept}::uuid[]) and others is not null and relation <> all(${wordedTables}::text[])
+      where record_id = any(${kept}::uuid[]) and others is not null and relation <> all(${tablesWithText}::text[])
     )
     delete from run_effects
     where record_id = any(${erased}::uuid[])
-      or record_id = any(${kept}::uuid[]) and relation = any(${wordedTables}::text[])
+      or record_id = any(${kept}::uuid[]) and relation = any(${tablesWithText}::text[])
   `.execute(tx)
 }
 
-const wordedTables = ['contents', 'entity_identifiers', 'audit_entries']
+const tablesWithText = ['contents', 'entity_identifiers', 'audit_entries']
 
-/** The same of the runs that applied a plan. */
+/** Removes the values of erased records from the changes of runs that applied a plan. */
 export async function clearAppliedChanges(tx: Transaction, erasedIds: readonly string[]): Promise<void> {
   await sql`
     update maintenance_changes as c set before = null, after = null

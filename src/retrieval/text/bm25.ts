@@ -12,7 +12,7 @@ export function computeIdf(count: number, { rows }: Pick<StoreSize, 'rows'>): nu
   return Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
 }
 
-/** The same by an estimated number, which may be larger than that of all records. */
+/** The inverse document frequency by an estimated number of records, which may be larger than that of all records. */
 export function estimateIdf(count: number, { rows }: Pick<StoreSize, 'rows'>): number {
   const having = Math.min(rows, count)
   return Math.log(1 + (rows - having + 0.5) / (having + 0.5))
