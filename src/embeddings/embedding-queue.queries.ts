@@ -41,7 +41,7 @@ export async function claimDue(
   const { rows } = await sql<{ record_id: string }>`
     with due as materialized (
       select u.record_id from unembedded as u
-      where u.due_at <= ${now}::timestamptz and ${isOf(scope)}
+      where u.due_at <= ${now}::timestamptz and ${isInScope(scope)}
         and exists (select from embedding_models where id = ${modelId} and embeds)
       order by u.due_at
       limit ${limit}
@@ -168,7 +168,7 @@ export async function recordFailures(
   { now, maxAttempts, firstPauseMs }: { now: Date; maxAttempts: number; firstPauseMs: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`
-    with mine as materialized (${selectInHand(claim)}), failed as (
+    with mine as materialized (${selectClaimed(claim)}), failed as (
       update unembedded as u
       set attempts = u.attempts + 1,
         due_at = case when u.attempts + 1 >= ${maxAttempts} then 'infinity' else ${now}::timestamptz
@@ -190,19 +190,19 @@ export async function recordFailures(
 /** Releases claimed texts that were not sent. It costs no attempt, because the text did not fail. */
 export async function releaseClaim(tx: Transaction, claim: Claim, now: Date): Promise<void> {
   await sql`
-    with mine as materialized (${selectInHand(claim)})
+    with mine as materialized (${selectClaimed(claim)})
     update unembedded set due_at = ${now}::timestamptz
     from mine where unembedded.record_id = mine.record_id
   `.execute(tx)
 }
 
-function isOf(scope: string | null): RawBuilder<unknown> {
+function isInScope(scope: string | null): RawBuilder<unknown> {
   return scope === null
     ? sql`true`
     : sql`exists (select from records as r where r.id = u.record_id and r.scope = ${scope})`
 }
 
-function selectInHand({ ids, until }: Claim): RawBuilder<unknown> {
+function selectClaimed({ ids, until }: Claim): RawBuilder<unknown> {
   return sql`
     select record_id from unembedded
     where record_id = any(${sql.val([...ids])}::uuid[]) and due_at = ${until}::timestamptz
@@ -221,7 +221,7 @@ export async function retryGivenUp(tx: Transaction, now: Date, scope: string | n
   const { rows } = await sql`
     with given_up as materialized (
       select u.record_id from unembedded as u where u.due_at > ${now}::timestamptz + ${ahead}::interval
-        and ${isOf(scope)} for update of u skip locked
+        and ${isInScope(scope)} for update of u skip locked
     )
     update unembedded set due_at = ${now}::timestamptz, attempts = 0
     from given_up where unembedded.record_id = given_up.record_id
@@ -236,7 +236,7 @@ export async function countWaiting(db: Database, now: Date, scope: string | null
     select count(*) filter (where due_at <= ${now}::timestamptz)::int as due,
       count(*) filter (where due_at > ${now}::timestamptz and due_at < 'infinity')::int as waiting,
       count(*) filter (where due_at = 'infinity')::int as given_up
-    from unembedded as u where ${isOf(scope)}
+    from unembedded as u where ${isInScope(scope)}
   `.execute(db)
   return rows[0] ?? { due: 0, waiting: 0, given_up: 0 }
 }

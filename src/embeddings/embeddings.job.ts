@@ -9,11 +9,11 @@ import { createCellAssigner } from './cells/cell-assigner.service.ts'
 import { createCellCache } from './cells/cell-cache.service.ts'
 import { pollCells } from './cells/cells.job.ts'
 import { isBuiltIn } from './embedder.service.ts'
+import type { Embedder } from './embedder.ts'
 import { createModelRegistration } from './embedding-models.service.ts'
 import { createEmbeddingPass } from './embedding-pass.service.ts'
 import { pollEmbeddingQueue } from './embedding-poll.job.ts'
 import { countWaiting, findWork, retryGivenUp } from './embedding-queue.queries.ts'
-import type { Embedder } from './hash-embedder.ts'
 import { pollComparisons } from './surprise/surprise.job.ts'
 import { countUncompared } from './surprise/surprise-comparison.queries.ts'
 import { createSurpriseComparison } from './surprise/surprise-comparison.service.ts'
@@ -74,9 +74,6 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
     }))
   }
 
-  const work: JobWork = { run }
-  return { work, watch, hasWork }
-
   /** Whether a text waits for its vector, at the cost of two index probes. */
   async function hasWork(): Promise<boolean> {
     const { is_due, is_changing } = await findWork(db, clock.now())
@@ -101,4 +98,7 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
       },
     }
   }
+
+  const work: JobWork = { run }
+  return { work, watch, hasWork }
 }
