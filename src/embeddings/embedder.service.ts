@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts'
 import { createEmbeddingModel } from '../llm/embedding-model.ts'
 import type { Observe } from '../llm/request-retries.ts'
-import { type Embedder, hashEmbedder } from './hash-embedder.ts'
+import type { Embedder } from './embedder.ts'
+import { hashEmbedder } from './hash-embedder.ts'
 import { createStaticEmbedder } from './static/static-embedder.service.ts'
 
 /** The settings from the configuration. */

@@ -4,6 +4,7 @@ import type { Sensitivity } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
+import type { Embedder } from './embedder.ts'
 import {
   type ConfiguredModel,
   deleteRetiredVectors,
@@ -22,7 +23,6 @@ import {
   touchModel,
 } from './embedding-models.queries.ts'
 import { retryGivenUp } from './embedding-queue.queries.ts'
-import type { Embedder } from './hash-embedder.ts'
 
 type Resources = {
   db: Database

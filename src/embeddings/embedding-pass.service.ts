@@ -12,6 +12,7 @@ import { halve } from '../kernel/halve.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
 import type { CellAssigner } from './cells/cell-assigner.service.ts'
+import type { Embedder } from './embedder.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
 import { advanceModelChange } from './embedding-models.service.ts'
 import {
@@ -25,7 +26,6 @@ import {
   releaseClaim,
   storeVectors,
 } from './embedding-queue.queries.ts'
-import type { Embedder } from './hash-embedder.ts'
 import { computeSignature } from './signature.ts'
 import { hasWord, type Text } from './text-batches.ts'
 import type { createTextEmbedder } from './text-embedding.service.ts'

@@ -5,8 +5,8 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
 import { findBuiltIn, isBuiltIn } from './embedder.service.ts'
+import type { Embedder } from './embedder.ts'
 import { findServingModel, type ModelRow } from './embedding-models.queries.ts'
-import type { Embedder } from './hash-embedder.ts'
 
 type Resources = {
   db: Database

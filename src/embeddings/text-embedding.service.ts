@@ -3,7 +3,7 @@ import { type Embedding, hasDirection, normalise } from '../domain/similarity.ts
 import { halve } from '../kernel/halve.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
 import { isBuiltIn } from './embedder.service.ts'
-import type { Embedder } from './hash-embedder.ts'
+import type { Embedder } from './embedder.ts'
 import { clip, groupTexts, type Text } from './text-batches.ts'
 
 export type EmbedAnswers = {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { normalise } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
-import { type Embedder, hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import type { Embedder } from '../../src/embeddings/embedder.ts'
+import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import {
   createEmbeddingWorker,
   createPassWithoutRun,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Embedder, hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import type { Embedder } from '../../src/embeddings/embedder.ts'
+import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
 import { createPassWithoutRun, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { fact, payloads } from '../support/record-requests.ts'
