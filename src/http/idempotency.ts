@@ -203,8 +203,8 @@ export function computeFingerprint(operation: string, body: unknown): string {
 export function requireOnce(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
     const { method, routeOptions } = request
-    const isExcused = !usesIdempotencyKey({ method, config: routeOptions.config })
-    if (isExcused || reply.statusCode >= 400 || handledOnce.has(request)) return
+    const needsNoKey = !usesIdempotencyKey({ method, config: routeOptions.config })
+    if (needsNoKey || reply.statusCode >= 400 || handledOnce.has(request)) return
     throw new Error(`${method} ${routeOptions.url} answers without once()`)
   })
 }
