@@ -4,7 +4,7 @@ import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { Question } from './question.ts'
-import { isOfAssistant, isOnlyName, speakerName, timeColumns } from './record-columns.queries.ts'
+import { isGuidance, isOfAssistant, isOnlyName, speakerName, timeColumns } from './record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
 
 export type CandidateState = {
@@ -19,6 +19,7 @@ export type CandidateState = {
   /** Who wrote it, of a message with a name. */
   speaker: string | null
   isOfAssistant: boolean
+  isGuidance: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName: boolean
 }
@@ -44,7 +45,8 @@ export async function findCandidateStates(
           array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words,
         case when m.record_id is not null then ${speakerName} end as speaker,
         m.record_id is not null and ${isOfAssistant} as "isOfAssistant",
-        coalesce(${isOnlyName}, false) as "isOnlyName"
+        coalesce(${isOnlyName}, false) as "isOnlyName",
+        ${isGuidance} as "isGuidance"
       from records as r left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic' and m.record_id = r.id
       where r.id = candidate.id

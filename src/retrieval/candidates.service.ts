@@ -2,6 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
+import { isAboutAsker, isForAsker } from './asker-in-question.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
 import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
@@ -11,7 +12,7 @@ import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { findInPeriods } from './period-search.service.ts'
 import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
-import { createSpeakerCheck, isAboutAsker } from './speakers-in-question.ts'
+import { createSpeakerCheck } from './speakers-in-question.ts'
 import type { SentenceStems } from './text/stemming.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
@@ -66,6 +67,7 @@ export function createRootSearch(resources: RootSearchResources) {
       stems: stems.words,
       isNamed: createSpeakerCheck(includedText),
       isAboutAsker: isAboutAsker(includedText),
+      isForAsker: isForAsker(includedText),
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }

@@ -24,6 +24,8 @@ export type ScoreInputs = Statement & {
   isOfAssistant?: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName?: boolean
+  /** Whether it says how somebody wants things done. */
+  isGuidance?: boolean
 }
 
 type Placement = Signals['channels'][number]
@@ -32,6 +34,7 @@ export const neutralFactors = {
   time_factor: 1,
   speaker_factor: 1,
   name_factor: 1,
+  guidance_factor: 1,
   salience_factor: 1,
   importance_factor: 1,
   recency_factor: 1,
@@ -72,6 +75,12 @@ const assistantFactor = 3 / 4
  */
 const onlyNameFactor = 0.5
 
+/**
+ * How much more an instruction that holds from now on or a preference counts, where whoever asks is to be helped: it shares few words
+ * with what they ask about. docs/quality-experiments.md has the figures.
+ */
+const guidanceFactor = 1.5
+
 /** What the question says. */
 export type QuestionSignals = {
   /** Whether a time is of a period that it names. */
@@ -82,6 +91,8 @@ export type QuestionSignals = {
   isNamed?: (speaker: string) => boolean
   /** Whether it is about whoever asks. */
   isAboutAsker?: boolean
+  /** Whether it is about whoever asks, or wants help for them. */
+  isForAsker?: boolean
   /** The stems of its words. */
   stems?: readonly string[]
 }
@@ -90,7 +101,13 @@ export type QuestionSignals = {
 export function fuse(
   matches: ChannelMatches,
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { isOfPeriod = () => false, isPeriodAll = false, stems, ...speakers }: QuestionSignals = {},
+  {
+    isOfPeriod = () => false,
+    isPeriodAll = false,
+    isForAsker = false,
+    stems,
+    ...speakers
+  }: QuestionSignals = {},
 ): FusedNode[] {
   const times = sortTimes(inputs)
   const weighSpeaker = createSpeakerWeight(inputs, speakers)
@@ -100,10 +117,13 @@ export function fuse(
     const input = inputs.get(id)
     // A record that was forgotten between two statements has no inputs.
     if (!input) continue
-    const time_factor = isOfPeriod(input.created_at) ? timeFactor : 1
-    const speaker_factor = weighSpeaker(input)
-    const name_factor = input.isOnlyName ? onlyNameFactor : 1
-    nodes.push(scoreNode(id, channels, { input, times, named: { time_factor, speaker_factor, name_factor } }))
+    const asked = {
+      time_factor: isOfPeriod(input.created_at) ? timeFactor : 1,
+      speaker_factor: weighSpeaker(input),
+      name_factor: input.isOnlyName ? onlyNameFactor : 1,
+      guidance_factor: isForAsker && input.isGuidance ? guidanceFactor : 1,
+    }
+    nodes.push(scoreNode(id, channels, { input, times, asked }))
   }
   return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
 }
@@ -147,14 +167,14 @@ type FactorInputs = {
   input: ScoreInputs
   /** Of all candidates, in ascending order. */
   times: readonly number[]
-  /** The factors of what the question names. */
-  named: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor'>
+  /** The factors that depend on what the question says. */
+  asked: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor' | 'guidance_factor'>
 }
 
-function scoreNode(id: string, channels: Placement[], { input, times, named }: FactorInputs): FusedNode {
+function scoreNode(id: string, channels: Placement[], { input, times, asked }: FactorInputs): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
   const factors = {
-    ...named,
+    ...asked,
     salience_factor: computeFactor(Math.min(1, input.salience), priorSpan.salience),
     importance_factor: computeFactor(input.importance, priorSpan.importance),
     recency_factor: computeFactor(rankTime(times, input.created_at.getTime()), priorSpan.recency),

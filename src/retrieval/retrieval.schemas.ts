@@ -140,6 +140,10 @@ const Signals = closed(
     name_factor: Type.Number({
       description: 'Less than 1 for an entity of which only the name and the kind are known.',
     }),
+    guidance_factor: Type.Number({
+      description:
+        'More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about whoever asks or asks for help, such as `What should I cook?`.',
+    }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),

@@ -26,14 +26,3 @@ export function createSpeakerCheck(question: string): (speaker: string) => boole
     return isWhole || name.some((each) => capitals.has(each) || containsName(question, each))
   }
 }
-
-const request = /\b(?:can|could|would|will|do) you\b/gi
-
-/**
- * Whether a question is about whoever asks: "What did I buy?" and "Can you remind me what I bought?", not "What did you suggest to me?".
- * Only in English.
- */
-export function isAboutAsker(question: string): boolean {
-  const asked = question.replace(request, '')
-  return /\b(?:i|me|my|mine|myself)\b/i.test(asked) && !/\b(?:you|yours?)\b/i.test(asked)
-}

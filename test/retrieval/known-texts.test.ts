@@ -23,7 +23,14 @@ function createWith({ clock, db }: TestApp, ids: readonly string[]) {
   const outdated = new Map(
     ids.map((id, at) => [
       id,
-      { created_at: new Date(-at), words: [], speaker: null, isOfAssistant: false, isOnlyName: false },
+      {
+        created_at: new Date(-at),
+        words: [],
+        speaker: null,
+        isOfAssistant: false,
+        isOnlyName: false,
+        isGuidance: false,
+      },
     ]),
   )
   const memory = {

@@ -96,6 +96,20 @@ describe('fusion of channels', () => {
     expect(nodes.map(({ signals }) => signals.speaker_factor)).toEqual([1, 1, 3 / 4])
   })
 
+  it('counts an instruction or a preference more if the question is for whoever asks', () => {
+    const states = new Map([
+      ['fact', { ...inputs(), isGuidance: false }],
+      ['preference', { ...inputs(), isGuidance: true }],
+    ])
+    const found = { text: matches(['fact', 5], ['preference', 4]) }
+    expect(idsOf(fuse(found, states))).toEqual(['fact', 'preference'])
+    const nodes = fuse(found, states, { isForAsker: true })
+    expect(nodes.map(({ id, signals }) => [id, signals.guidance_factor])).toEqual([
+      ['preference', 1.5],
+      ['fact', 1],
+    ])
+  })
+
   it('puts the newer of two statements that say nearly the same first, and moves no other', () => {
     const wordsOf = (...words: string[]) => [...words, 'scope home', 'type episodic']
     const states = new Map([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSpeakerCheck, isAboutAsker } from '../../src/retrieval/speakers-in-question.ts'
+import { createSpeakerCheck } from '../../src/retrieval/speakers-in-question.ts'
 
 describe('a speaker is named in a question', () => {
   it.each([
@@ -33,21 +33,5 @@ describe('a speaker is named in a question', () => {
     ['When does Will arrive?', true],
   ])('by a word that is common too only with a capital inside: %j is %j', (question, isNamed) => {
     expect(createSpeakerCheck(question)('Will')).toBe(isNamed)
-  })
-})
-
-describe('a question is about whoever asks', () => {
-  it.each([
-    ['What did I buy in May?', true],
-    ["Which trip is the one I'd repeat?", true],
-    ['Can you remind me where I parked?', true],
-    ['Do you know my size?', true],
-    ['What did you suggest to me?', false],
-    ['Would you say that your advice to me was good?', false],
-    ['What did Ada buy?', false],
-    ['Which minutes are mined?', false],
-    ['', false],
-  ])('%j: %j', (question, isAbout) => {
-    expect(isAboutAsker(question)).toBe(isAbout)
   })
 })

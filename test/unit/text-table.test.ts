@@ -30,6 +30,7 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
     sensitivity: 'low',
     asks: false,
     isOnlyName: false,
+    isGuidance: false,
     words,
     search: encodeSearchVector(counts),
     ...more,
@@ -175,6 +176,7 @@ describe('a table of texts', () => {
       speaker: null,
       isOfAssistant: false,
       isOnlyName: false,
+      isGuidance: false,
     })
     expect(table.describe(idNamed('long'))?.words).toBeNull()
     expect(table.describe(idNamed('entity'))).toMatchObject({ words: null, isOnlyName: true })

@@ -17,7 +17,11 @@ and coalesce(c.payload #>> '{conversation,role}' = 'assistant', false) as "isOfA
         coalesce((r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName"
+and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName",
+        (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+and coalesce(
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+)) as "isGuidance"
       from records as r
 left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic'
@@ -1159,7 +1163,10 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+and coalesce(
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+)) as "isGuidance",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
@@ -1269,7 +1276,10 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+and coalesce(
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+)) as "isGuidance",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
@@ -1321,7 +1331,10 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName",
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+and coalesce(
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+)) as "isGuidance",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)

@@ -1050,7 +1050,7 @@ export interface components {
                 value: number;
                 parts: {
                     /** @enum {string} */
-                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail";
+                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice";
                     value: number;
                     weight: number;
                     /** @description `value × weight`. */
@@ -4248,6 +4248,8 @@ export interface components {
             speaker_factor: number;
             /** @description Less than 1 for an entity of which only the name and the kind are known. */
             name_factor: number;
+            /** @description More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about whoever asks or asks for help, such as `What should I cook?`. */
+            guidance_factor: number;
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;

@@ -16,6 +16,8 @@ export type StoredText = Group & {
   asks: boolean
   /** Whether it is the name and the kind of an entity, and nothing else. */
   isOnlyName: boolean
+  /** Whether it says how somebody wants things done. */
+  isGuidance: boolean
   /**
    * Of a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who wrote it,
    * and whether that is an assistant.

@@ -21,6 +21,7 @@ import {
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
 import {
+  isGuidance,
   isOfAssistant,
   isOnlyName,
   speakerName,
@@ -45,7 +46,7 @@ const columns = sql`
     select r.id, json_build_array(${computeVersion(sql`c.changed`)}, ${computeVersion(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
-      ${isOnlyName} as "isOnlyName",
+      ${isOnlyName} as "isOnlyName", ${isGuidance} as "isGuidance",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', ${speakerName}, 'isOfAssistant', ${isOfAssistant}

@@ -23,6 +23,7 @@ export type KnownText = {
   words: string[] | null
   speaker: string | null
   isOfAssistant: boolean
+  isGuidance: boolean
   isOnlyName: boolean
 }
 
@@ -185,6 +186,7 @@ export function createTextTable() {
       speaker: conversations.getSpeaker(place),
       isOfAssistant: traits.has(place, 'isOfAssistant'),
       isOnlyName: traits.has(place, 'isOnlyName'),
+      isGuidance: traits.has(place, 'isGuidance'),
     }
   }
 

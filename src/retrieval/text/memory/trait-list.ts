@@ -1,9 +1,10 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 
 /** What can be true of a text, as bits. */
-const bits = { asks: 1, isOnlyName: 2, isOfAssistant: 4 }
+const bits = { asks: 1, isOnlyName: 2, isOfAssistant: 4, isGuidance: 8 }
 
 export type Trait = keyof typeof bits
+const names = Object.keys(bits) as Trait[]
 
 /** The traits of texts, by their places. */
 export function createTraitList() {
@@ -11,12 +12,7 @@ export function createTraitList() {
 
   return {
     push(traits: Readonly<Record<Trait, boolean>>): void {
-      const { asks, isOnlyName, isOfAssistant } = bits
-      list.push(
-        (traits.asks ? asks : 0) |
-          (traits.isOnlyName ? isOnlyName : 0) |
-          (traits.isOfAssistant ? isOfAssistant : 0),
-      )
+      list.push(names.reduce((sum, name) => sum | (traits[name] ? bits[name] : 0), 0))
     },
     has: (place: number, trait: Trait) => ((list.values[place] ?? 0) & bits[trait]) !== 0,
     get bytes() {

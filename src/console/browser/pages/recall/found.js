@@ -41,13 +41,14 @@ function Parts({ signals, hop, best }) {
     </p>`
 }
 
-/** The prior: what is more alive, more important or newer; then the time and the speaker, where the question names one, and whether it is only a name. @param {Signals} signals @returns {(readonly [string, number])[]} */
+/** The prior: what is more alive, more important or newer; then what depends on the question. @param {Signals} signals @returns {(readonly [string, number])[]} */
 function describeFactors(signals) {
   /** @type {(readonly [string, number])[]} */
   const named = [
     ['named time', signals.time_factor],
     ['speaker', signals.speaker_factor],
     ['only a name', signals.name_factor],
+    ['instruction or preference', signals.guidance_factor],
   ]
   return [
     ['salience', signals.salience_factor],

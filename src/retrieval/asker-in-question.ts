@@ -1,0 +1,19 @@
+/** What a question says of whoever asks. Only in English. */
+
+const request = /\b(?:can|could|would|will|do) you\b/gi
+
+/**
+ * Whether a question is about whoever asks: "What did I buy?" and "Can you remind me what I bought?", not "What did you suggest to me?".
+ */
+export function isAboutAsker(question: string): boolean {
+  const asked = question.replace(request, '')
+  return /\b(?:i|me|my|mine|myself)\b/i.test(asked) && !/\b(?:you|yours?)\b/i.test(asked)
+}
+
+/** Whether a question is about whoever asks, or wants help for them: "Can you suggest a book?", "How do we deploy?". */
+export function isForAsker(question: string): boolean {
+  return isAboutAsker(question) || help.test(question)
+}
+
+const help =
+  /\b(?:help (?:me|us)|(?:should|shall) (?:i|we)|(?:can|could|would|will) you|how (?:do|can|would|could) (?:i|we|you)|(?:any|some|good) (?:suggestions|recommendations|advice|tips|ideas|options))\b/i

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Body } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const messages = [
+  { id: 'instruction', content: 'Please, always name the tide table when a harbour is chosen.' },
+  { id: 'on', content: 'From now on write the harbour in capital letters.' },
+  { id: 'asked', content: 'When I ask about a harbour, answer in one line.' },
+  { id: 'preference', content: 'For a night I prefer a quiet harbour.' },
+  { id: 'advice', role: 'assistant', content: 'Always book the harbour if you prefer to sleep.' },
+  { id: 'remark', content: 'The harbour was full, it always is.' },
+  { id: 'late', content: `${'We sailed past the harbour. '.repeat(14)}I prefer a buoy.` },
+]
+
+/** The factor of each message, and of the records that are stored beside them, by its id. */
+async function ask(scope: string, task_descriptor: string): Promise<Record<string, number>> {
+  const body = { scope, messages: messages.map((each) => ({ role: 'user', ...each })) }
+  const { items } = (await app.request('POST', '/v1/conversations/talk/messages', { body })).body as Body
+  const names = new Map(items.map((item: Body) => [item.record_id, item.message_id]))
+  const payload = { kind: 'semantic', subject: 'Ines', predicate: 'prefers', object: 'the old harbour' }
+  const fact = (await app.request('POST', '/v1/records', { body: { type: 'semantic', scope, payload } })).body
+  names.set((fact as Body).id, 'fact')
+  const question = { task_descriptor, scopes: [scope], explain: true, max_hops: 0, root_limit: 20 }
+  const { nodes } = (await app.request('POST', '/v1/retrieve', { body: question })).body as Body
+  return Object.fromEntries(
+    nodes.map(({ record, signals }: Body) => [names.get(record.id), signals.guidance_factor]),
+  )
+}
+
+describe('instructions that hold from now on, and preferences', () => {
+  it('count more in a question of somebody who wants help', async () => {
+    expect(await ask('help', 'Which harbour should I choose?')).toEqual({
+      instruction: 1.5,
+      on: 1.5,
+      asked: 1.5,
+      preference: 1.5,
+      fact: 1.5,
+      advice: 1,
+      remark: 1,
+      late: 1,
+    })
+  })
+
+  it('count like all others in a question about somebody else', async () => {
+    const factors = await ask('other', 'Which harbour does Ines like?')
+    expect(Object.keys(factors)).toHaveLength(8)
+    expect(new Set(Object.values(factors))).toEqual(new Set([1]))
+  })
+})

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { isAboutAsker, isForAsker } from '../../src/retrieval/asker-in-question.ts'
+
+describe('a question is about whoever asks', () => {
+  it.each([
+    ['What did I buy in May?', true],
+    ["Which trip is the one I'd repeat?", true],
+    ['Can you remind me where I parked?', true],
+    ['Do you know my size?', true],
+    ['What did you suggest to me?', false],
+    ['Would you say that your advice to me was good?', false],
+    ['What did Ada buy?', false],
+    ['Which minutes are mined?', false],
+    ['', false],
+  ])('%j: %j', (question, isAbout) => {
+    expect(isAboutAsker(question)).toBe(isAbout)
+  })
+})
+
+describe('a question is for whoever asks', () => {
+  it.each([
+    ['What did I buy in May?', true],
+    ['What should we cook tonight?', true],
+    ['Can you suggest a book about tides?', true],
+    ['How do we deploy the billing service?', true],
+    ['What are good options for a first sail?', true],
+    ['Any advice on varnish?', true],
+    ['What did Ada suggest to Bo?', false],
+    ['How does Ada deploy the billing service?', false],
+    ['When did Ada move to Porto?', false],
+    ['', false],
+  ])('%j: %j', (question, isFor) => {
+    expect(isForAsker(question)).toBe(isFor)
+  })
+})
