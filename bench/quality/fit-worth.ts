@@ -17,8 +17,8 @@ const fittedToChats: readonly WorthPart[] = [
 const fittedToWork: readonly WorthPart[] = ['preference', 'correction', 'outcome']
 
 /**
- * Not fitted, because no corpus has enough of it: a person's words are worth more than an assistant's, the output of
- * tools is kept about as often as it is needed, and a short fact reaches the middle.
+ * Not fitted, because no corpus has enough of it: a person's words are worth more than an assistant's, and much more where the two
+ * chat, the output of tools is kept about as often as it is needed, and a short fact reaches the middle.
  */
 const chosen: Partial<Record<WorthPart, number>> = {
   identifiers: 0.3,
@@ -26,6 +26,7 @@ const chosen: Partial<Record<WorthPart, number>> = {
   role: 0.5,
   machine: 0.3,
   distilled: 1.5,
+  advice: -2.6,
 }
 
 /** A penalty on the square of weights, of parts in units of their standard deviation. */

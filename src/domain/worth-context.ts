@@ -1,9 +1,10 @@
-import { cutBeginning, isAssistant, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
+import { isAssistant, isTool } from './roles.ts'
+import { cutBeginning, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
 
 export type Said = { role: string; name?: string; text: string }
 
 export type Placed = Pick<JudgedText, 'text' | 'role'> &
-  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'known'>> &
+  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'known'>> &
   Pick<JudgedText, 'usual'>
 
 /** A word that was not used in so many messages counts as new. More messages change nothing on LoCoMo. */
@@ -29,6 +30,7 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
       speakers: new Set(near.flatMap(({ name }) => name?.split(' ') ?? [])),
       isAnswer:
         previous !== undefined && nameWriter(previous) !== nameWriter(message) && isQuestion(previous.text),
+      isAdvice: isAssistant(message.role) && near.some(isOfPerson),
       known: new Set(words.slice(from, place).flatMap((each) => [...each])),
       ...(isWork(near) ? { usual: computeUsual(message, near) } : {}),
     }
@@ -37,6 +39,10 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
 
 function nameWriter({ name, role }: Said): string {
   return name ?? role
+}
+
+function isOfPerson({ role }: Said): boolean {
+  return !isAssistant(role) && !isTool(role)
 }
 
 /** A tool takes part, or several people and an assistant that only listens. */

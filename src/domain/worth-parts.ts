@@ -1,4 +1,5 @@
 import { computeRarity } from './common-words.ts'
+import { isAssistant, isTool } from './roles.ts'
 import { chooseOtherWords } from './worth-languages.ts'
 
 /** What a text says about how much it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
@@ -24,6 +25,7 @@ export const worthParts = [
   'machine',
   'distilled',
   'detail',
+  'advice',
 ] as const
 export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
@@ -37,6 +39,8 @@ export type JudgedText = {
   speakers?: ReadonlySet<string>
   /** The message before is a question of somebody else. */
   isAnswer?: boolean
+  /** An assistant writes it to a person. */
+  isAdvice?: boolean
   /** Words that were said shortly before. */
   known?: ReadonlySet<string>
   /** In a conversation about work: how many words its writer usually writes. */
@@ -97,6 +101,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
       isMachine && !isAssistant(judged.role) ? maxOfMachine : 1,
       readDetail(text, judged.usual),
     ),
+    advice: judged.isAdvice ? 1 : 0,
   }
 }
 
@@ -199,14 +204,6 @@ function saturate(count: number, full: number): number {
 function readRole(role: string | undefined): number {
   if (role === undefined || isTool(role)) return 0
   return isAssistant(role) ? -1 : 1
-}
-
-export function isAssistant(role: string | undefined): boolean {
-  return role !== undefined && /^(?:assistant|ai|bot|model|agent)$/i.test(role)
-}
-
-function isTool(role: string | undefined): boolean {
-  return role !== undefined && /^(?:tool|function|system|developer)$/i.test(role)
 }
 
 const capitalised = /(?<=[\p{L}\p{N},;:'’)"”] ["'“‘(]?)(\p{Lu}\p{Ll}[\p{L}'’-]*)/gu

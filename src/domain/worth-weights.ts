@@ -6,26 +6,27 @@ import { type WorthPart, type WorthWeights, worthParts } from './worth-parts.ts'
  * corpora. docs/quality.md says what it keeps.
  */
 export const shippedWorthWeights: WorthWeights = {
-  basis: -2.767,
-  information: 2.242,
-  novelty: 1.129,
-  figures: 1.312,
-  times: 2.405,
-  names: 1.457,
-  identifiers: 0.23,
-  people: 0.426,
-  first_person: 0.323,
-  answer: 0.756,
-  question: -0.37,
-  greeting: -0.361,
-  decision: 0.23,
-  preference: 0.953,
-  correction: 0.53,
-  outcome: 0.133,
-  role: 0.384,
-  machine: 0.23,
-  distilled: 1.151,
+  basis: -2.783,
+  information: 2.297,
+  novelty: 1.154,
+  figures: 1.342,
+  times: 2.463,
+  names: 1.49,
+  identifiers: 0.236,
+  people: 0.436,
+  first_person: 0.33,
+  answer: 0.774,
+  question: -0.38,
+  greeting: -0.369,
+  decision: 0.236,
+  preference: 0.496,
+  correction: 0.496,
+  outcome: 0.296,
+  role: 0.393,
+  machine: 0.236,
+  distilled: 1.178,
   detail: 0,
+  advice: -2.042,
 }
 
 /**
@@ -42,7 +43,8 @@ export const workWorthWeights: WorthWeights = {
   ) as Record<WorthPart, number>),
   basis: Number((shareOfTalk * shippedWorthWeights.basis - detail / 2).toFixed(3)),
   detail,
+  advice: 0,
 }
 
 /** Other weights get another id, and the time at which they were fitted. */
-export const shippedWorthModel = { id: 'shipped-2', created_at: '2026-11-24T10:33:00.000Z' }
+export const shippedWorthModel = { id: 'shipped-3', created_at: '2026-11-26T20:30:00.000Z' }

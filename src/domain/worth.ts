@@ -15,7 +15,9 @@ import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
 /** What a record is worth when it is stored, judged by its content: the base importance that nobody named. */
 
 /** What the messages before a message tell about it. */
-export type ConversationSignals = Partial<Pick<Placed, 'speakers' | 'isAnswer' | 'known' | 'usual'>>
+export type ConversationSignals = Partial<
+  Pick<Placed, 'speakers' | 'isAnswer' | 'isAdvice' | 'known' | 'usual'>
+>
 
 /** `code` is how the parts are stored. */
 export type Worth = { value: number; code: Buffer }

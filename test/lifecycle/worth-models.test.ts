@@ -47,8 +47,8 @@ describe('the models of worth', () => {
 
   it('refuse an unknown id, a missing reason and a key without the permission', async () => {
     expectProblem(await activate('learned-1'), 404, 'worth_model_not_found')
-    expectProblem(await activate('shipped-2', {}), 422, 'validation_failed')
-    expectProblem(await activate('shipped-2', reason, reader), 403, 'forbidden')
+    expectProblem(await activate('shipped-3', {}), 422, 'validation_failed')
+    expectProblem(await activate('shipped-3', reason, reader), 403, 'forbidden')
     const writer = await app.issueKey(['records:write'])
     expectProblem(await app.request('GET', '/v1/worth/models', { key: writer }), 403, 'forbidden')
   })

@@ -73,6 +73,13 @@ describe('worth at creation', () => {
     expect(worthOf(long, { role: 'assistant' })).toBeLessThan(worthOf(short))
   })
 
+  it('is less for what an assistant writes to a person, however much that says', () => {
+    const advice = { role: 'assistant', isAdvice: true }
+    expect(worthOf(said, advice)).toBeLessThan(worthOf(said, { role: 'assistant' }))
+    expect(worthOf(said, advice)).toBeLessThan(worthOf('My sister Ines moved to Porto in March.'))
+    expect(worthOf(said, { ...advice, usual: 15 })).toBe(worthOf(said, { role: 'assistant', usual: 15 }))
+  })
+
   it('judges a short fact in the middle', () => {
     const fact = { kind: 'semantic', subject: 'Ada', predicate: 'prefers', object: 'green tea' } as Payload
     expect(judgeWorth(fact).value).toBeGreaterThan(0.25)
@@ -123,7 +130,7 @@ describe('worth in a conversation about work', () => {
   it('grows with how much is said, which a chat counts less', () => {
     const usual = 15
     expect(worthOf(report, { usual, role: 'assistant' })).toBeGreaterThan(worthOf(chatter, { usual }))
-    expect(worthOf(report, { role: 'assistant' })).toBeLessThan(worthOf(chatter))
+    expect(worthOf(report, { role: 'assistant', isAdvice: true })).toBeLessThan(worthOf(chatter))
     expect(worthOf('Go ahead.', { usual })).toBeLessThan(worthOf('Go ahead.'))
   })
 
@@ -189,6 +196,16 @@ describe('the place of a message in its conversation', () => {
     expect(usualOf(ada, bo)).toBeUndefined()
     expect(usualOf(system, ada, assistant, ada, assistant)).toBeUndefined()
     expect(usualOf(tool, ...Array.from({ length: 21 }, () => ada))).toBeUndefined()
+  })
+
+  it('is advice from an assistant to a person, and not from one assistant to another', () => {
+    const [assistant, tool] = ['assistant', 'tool'].map((role) => ({ role, text: 'Noted.' }))
+    if (!assistant || !tool) throw new Error('a role is missing')
+    const isAdvice = (...said: Said[]) => placeInConversation(said.slice(-1), said.slice(0, -1))[0]?.isAdvice
+    expect(isAdvice(say('Ada', 'Four boxes came.'), assistant)).toBe(true)
+    expect(isAdvice(assistant, say('Ada', 'Four boxes came.'))).toBe(false)
+    expect(isAdvice(tool, assistant, assistant)).toBe(false)
+    expect(isAdvice(assistant)).toBe(false)
   })
 
   it('knows how much its assistant usually says', () => {
