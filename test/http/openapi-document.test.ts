@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Compile } from 'typebox/schema'
+import type { TSchema } from 'typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeErrors } from '../../scripts/errors-document.ts'
-import { registerFormats } from '../../src/http/validation/formats.ts'
 import { isObject, type JsonObject } from '../../src/http/validation/schema-keywords.ts'
+import { createValidators } from '../support/openapi-contract.ts'
 
 type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
 type Operation = {
@@ -25,7 +25,7 @@ type Document = {
   servers: { url: string }[]
   paths: Record<string, Record<string, Operation>>
   tags: { name: string; description: string }[]
-  components: { schemas: Record<string, unknown> }
+  components: { schemas: Record<string, TSchema> }
 }
 
 function jsonMediaOf({ requestBody, responses }: Operation): Media[] {
@@ -45,8 +45,6 @@ function objectsIn(value: unknown): JsonObject[] {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-
-registerFormats()
 
 let document: Document
 let operations: [string, Operation][]
@@ -125,13 +123,14 @@ describe('the OpenAPI document', () => {
       jsonMediaOf(operation).map((each) => [name, each] as const),
     )
     expect(media.length).toBeGreaterThan(50)
+    const validatorOf = createValidators(document.components)
     for (const [name, { schema, example, examples = {} }] of media) {
       const listed = [
         ...(example === undefined ? [] : [example]),
         ...Object.values(examples).map(({ value }) => value),
       ]
       expect(listed, name).not.toHaveLength(0)
-      const validator = Compile({ ...schema, components: document.components })
+      const validator = validatorOf(schema)
       for (const each of listed)
         expect(validator.Errors(each)[1], `${name} ${JSON.stringify(each)}`).toEqual([])
     }

@@ -16,11 +16,28 @@ export type Document = {
 export type Answered = { method: string; path: string; status: number; mediaType: string; text: string }
 
 /**
+ * Returns a function that compiles a schema of a document with the components to which it refers. Errors have one shape in
+ * all operations, so the text of a schema is what its validator is kept by.
+ */
+export function createValidators(components: Document['components']): (schema: object) => Validator {
+  const validators = new Map<string, Validator>()
+  return (schema) => {
+    const shape = JSON.stringify(schema)
+    const known = validators.get(shape)
+    if (known) return known
+    const schemas = selectReferred(shape, components.schemas)
+    const validator = Compile({ ...schema, components: { schemas } })
+    validators.set(shape, validator)
+    return validator
+  }
+}
+
+/**
  * Returns a function that checks each answer against the published document: an undocumented status or shape
  * throws.
  */
 export function createContractCheck(document: Document) {
-  const validators = new Map<string, Validator>()
+  const validatorOf = createValidators(document.components)
   const paths = Object.keys(document.paths).map((template) => ({ template, pattern: patternOf(template) }))
 
   function operationOf(method: string, path: string): Operation | undefined {
@@ -30,17 +47,6 @@ export function createContractCheck(document: Document) {
     const template = matching[0]?.template
     const documented = method === 'HEAD' ? 'get' : method.toLowerCase()
     return template === undefined ? undefined : document.paths[template]?.[documented]
-  }
-
-  /** Errors have one shape in all operations, so the text of a schema is what its validator is kept by. */
-  function validatorOf(schema: object): Validator {
-    const shape = JSON.stringify(schema)
-    const known = validators.get(shape)
-    if (known) return known
-    const schemas = selectReferred(shape, document.components.schemas)
-    const validator = Compile({ ...schema, components: { schemas } })
-    validators.set(shape, validator)
-    return validator
   }
 
   function requireShape(name: string, schema: object, text: string): void {
