@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { anyCharacter } from '../support/any-character.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import {
   type Behaviour,
@@ -28,7 +29,7 @@ const steps = ['forget', 'cluster', 'peer_cards', 'synthesis', 'probe', 'drift',
 const auditFields = { actor: 'ada', rationale: 'r' }
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom(...buildSimilarTexts('Orion'), 'Orion', ''),
 )
 const repeated: Behaviour = (response, seen) => {

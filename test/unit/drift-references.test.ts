@@ -5,6 +5,7 @@ import type { Payload } from '../../src/domain/payloads.ts'
 import { maxReferenceLength } from '../../src/dream/drift/path-references.ts'
 import { findReferences, maxReferences } from '../../src/dream/drift/reference-extraction.ts'
 import type { Reference } from '../../src/dream/drift/references.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const roots = ['/srv/app', '/srv/docs']
@@ -177,7 +178,7 @@ const pieces = fc.constantFrom(
   'npm run ',
 )
 const hostile = fc
-  .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 })
+  .array(fc.oneof(pieces, fc.string({ unit: anyCharacter, maxLength: 6 })), { maxLength: 12 })
   .map((parts) => parts.join(''))
 
 describe('any payload', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Candidate, chooseEntity, isCompatibleKind } from '../../src/domain/entity-match.ts'
 import { normaliseName } from '../../src/domain/names.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 describe('normaliseName', () => {
   it.each([
@@ -16,7 +17,7 @@ describe('normaliseName', () => {
 
   it('does not change a normalised name', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(normaliseName(normaliseName(text))).toBe(normaliseName(text))
         expect(normaliseName(`  ${text}\n`)).toBe(normaliseName(text))
       }),

@@ -4,6 +4,7 @@ import type { Payload } from '../../src/domain/payloads.ts'
 import { type ConversationSignals, explainWorth, judgeWorth, namedWorth } from '../../src/domain/worth.ts'
 import { placeInConversation, type Said } from '../../src/domain/worth-context.ts'
 import { readWorthParts } from '../../src/domain/worth-parts.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const message = (text: string, role = 'user'): Payload => ({
@@ -107,7 +108,7 @@ describe('worth at creation', () => {
 
   it('leaves room for surprise, and stores what it explains', () => {
     fc.assert(
-      fc.property(fc.string({ maxLength: 300, unit: 'binary' }), fc.boolean(), (text, isAnswer) => {
+      fc.property(fc.string({ maxLength: 300, unit: anyCharacter }), fc.boolean(), (text, isAnswer) => {
         const { value, code } = judgeWorth(message(text), { isAnswer })
         expect(value).toBeGreaterThanOrEqual(0.05)
         expect(value).toBeLessThanOrEqual(0.7)
