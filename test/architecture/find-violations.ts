@@ -7,6 +7,7 @@ const ambient = /^(Date\.now|Math\.random|crypto\.randomUUID|randomUUID|randomBy
 
 /** Finds calls that read the clock, randomness or ids outside the kernel. */
 export function findAmbientCalls(text: string): Violation[] {
+  if (!/Date|random/.test(text)) return []
   return findNodes(text, (node) => {
     if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) {
       return 'new Date()'
@@ -19,6 +20,7 @@ export function findAmbientCalls(text: string): Violation[] {
 
 /** Finds reads of the environment. */
 export function findEnvironmentReads(text: string): Violation[] {
+  if (!text.includes('process')) return []
   return findNodes(text, (node) => {
     const reads =
       (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) &&
@@ -83,11 +85,13 @@ function findLines(text: string, pattern: RegExp): Violation[] {
     .flatMap((line, index) => (pattern.test(line) ? [{ line: index + 1, what: line.trim() }] : []))
 }
 
+const parsing = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone }
+
 function findNodes(
   text: string,
   judge: (node: ts.Node, file: ts.SourceFile) => string | undefined,
 ): Violation[] {
-  const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true)
+  const file = ts.createSourceFile('source.ts', text, parsing, true)
   const breaches: Violation[] = []
   const visit = (node: ts.Node): void => {
     const what = judge(node, file)

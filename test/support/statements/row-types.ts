@@ -27,7 +27,10 @@ export function readRawSql(): RawSql[] {
   const files = globSync('src/**/*.ts')
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, process.cwd())
-  const program = ts.createProgram(files, options)
+  const host = ts.createCompilerHost(options)
+  // Comments say nothing about types here, and reading them took a fifth of the parsing.
+  host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone
+  const program = ts.createProgram(files, options, host)
   const checker = program.getTypeChecker()
   const found: RawSql[] = []
   for (const path of files) {
