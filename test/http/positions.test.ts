@@ -3,7 +3,7 @@ import { parseLsn } from '../../src/db/positions/position.ts'
 import { createPositions } from '../../src/db/positions/positions.ts'
 import { callTool, connectClient } from '../support/mcp-clients.ts'
 import { create, expectProblem, fact } from '../support/record-requests.ts'
-import { type Answer, rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, quickKeyCost, rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let api: TestApp
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const reason = { actor: 'a', rationale: 'r' }
 const positionOf = ({ headers }: Answer) => headers.get('membrane-position')
 
 async function lsnOf(answer: Answer): Promise<bigint> {
-  const position = await createPositions(api.database.pool).decrypt(positionOf(answer) ?? '')
+  const position = await createPositions(api.database.pool, quickKeyCost).decrypt(positionOf(answer) ?? '')
   if (!position) throw new Error(`no position: ${answer.status} ${answer.text}`)
   return position.lsn
 }
@@ -100,7 +100,7 @@ describe('the answer of a write', () => {
       headers: { 'content-type': 'application/x-ndjson' },
     })
     const { position } = (answer.body as { position?: string }[]).at(-1) ?? {}
-    const opened = await createPositions(api.database.pool).decrypt(position ?? '')
+    const opened = await createPositions(api.database.pool, quickKeyCost).decrypt(position ?? '')
     expect(opened && opened.lsn > before).toBe(true)
   })
 })

@@ -44,6 +44,9 @@ export type Answer = { status: number; headers: Headers; text: string; body: unk
 /** No limit, and nothing in the background that a test does not ask for. */
 const quiet = { MEMBRANE_RATE_LIMIT: '0', MEMBRANE_REGRET_SAMPLE: '0' }
 
+/** Each file has a database of its own: deriving its key at full cost took a fortieth of the time of all tests. */
+export const quickKeyCost = { N: 2, r: 8, p: 1 }
+
 /** The root key of every test API. */
 export const rootKey = 'root-key-of-the-tests'
 
@@ -69,7 +72,7 @@ export async function startTestApp({ variables = {}, ...options }: Options = {})
   const app = await createApp({
     config,
     pool: database.pool,
-    positions: createPositions(database.pool),
+    positions: createPositions(database.pool, quickKeyCost),
     clock,
     ids,
     authenticate: serving.authenticate,

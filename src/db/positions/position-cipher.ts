@@ -13,13 +13,16 @@ import type { ServerIdentity } from './server-identity.ts'
 export type PositionCipher = { cipher: Cipheriv; decipher: Decipheriv; mark: Buffer }
 
 /** Slow, because much of an identity is the time of its creation, which could be guessed. */
-const cost: ScryptOptions = { N: 2 ** 14, r: 8, p: 1 }
+export const keyCost: ScryptOptions = { N: 2 ** 14, r: 8, p: 1 }
 const keyBytes = 32
 const markBytes = 4
 const algorithm = 'aes-256-ecb'
 const blockBytes = 16
 
-export function createPositionCipher({ cluster, database }: ServerIdentity): Promise<PositionCipher> {
+export function createPositionCipher(
+  { cluster, database }: ServerIdentity,
+  cost = keyCost,
+): Promise<PositionCipher> {
   return new Promise((resolve, reject) => {
     scrypt(`${cluster} ${database}`, 'membrane position', keyBytes + markBytes, cost, (error, derived) => {
       if (error) reject(error)

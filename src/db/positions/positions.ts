@@ -4,21 +4,22 @@ import {
   createPositionCipher,
   decryptPosition,
   encryptPosition,
+  keyCost,
   type PositionCipher,
 } from './position-cipher.ts'
 import { identityColumns, type ServerIdentity } from './server-identity.ts'
 
 export type Positions = ReturnType<typeof createPositions>
 
-/** Turns positions in the log of this database into tokens for clients, and back. */
-export function createPositions(pool: Pick<pg.Pool, 'query'>) {
+/** Turns positions in the log of this database into tokens for clients, and back; `cost` is that of their key. */
+export function createPositions(pool: Pick<pg.Pool, 'query'>, cost = keyCost) {
   let opening: Promise<PositionCipher> | undefined
   let last: (Position & { token: string }) | undefined
 
   /** Asked for when it is first needed: the API starts without its database. */
   function openCipher(): Promise<PositionCipher> {
     opening ??= readIdentity()
-      .then(createPositionCipher)
+      .then((identity) => createPositionCipher(identity, cost))
       .catch((error: unknown) => {
         opening = undefined
         throw error
