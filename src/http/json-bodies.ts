@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, type Fault } from '../kernel/errors.ts'
 import { createBodyReader } from './body-reading.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
 import { scanJson } from './validation/body-scan.ts'
@@ -57,14 +57,22 @@ export function rejectEncoding(encoding: string | undefined): void {
  */
 const maxValues = 250_000
 
-/** Parses JSON and refuses what PostgreSQL cannot store. A number that is too large is refused, or read as a text. */
-export function readJson(
-  body: Buffer,
-  most = maxValues,
-  largeNumbers: 'refused' | 'texts' = 'refused',
-): unknown {
-  const { value, fault } = inspectJson(body, most, largeNumbers)
+/** Parses JSON and refuses what PostgreSQL cannot store. */
+export function readJson(body: Buffer, most = maxValues): unknown {
+  const { value, fault } = inspectJson(body, most)
   if (fault) throw fault
+  return value
+}
+
+/**
+ * Parses JSON of which only parts are stored. A number that is too large is read as a text. Texts are not checked: do that
+ * with those that are stored.
+ */
+export function readPartlyStoredJson(body: Buffer, most: number): unknown {
+  const { numbers } = countValues(body, most)
+  const value = parseJson(numbers.length > 0 ? quoteLargeNumbers(body) : body)
+  const unstorable = findUnstorableValues(value, 'unchecked')
+  if (unstorable.length > 0) throw refuseUnstorable(unstorable)
   return value
 }
 
@@ -77,25 +85,26 @@ export function requireBodySize(json: Buffer): void {
 }
 
 /** What the body says, and what of it PostgreSQL cannot store. */
-function inspectJson(
-  body: Buffer,
-  most: number,
-  largeNumbers: 'refused' | 'texts' = 'refused',
-): { value: unknown; fault?: AppError } {
-  const { values, numbers } = scanJson(body, most)
-  if (values > most) throw tooManyValues(most)
-  const parsed = parseJson(body)
-  const isRefused = numbers.length > 0 && largeNumbers === 'refused'
-  const value = numbers.length > 0 && !isRefused ? parseJson(quoteLargeNumbers(body)) : parsed
+function inspectJson(body: Buffer, most: number): { value: unknown; fault?: AppError } {
+  const { numbers } = countValues(body, most)
+  const value = parseJson(body)
   const unstorable = findUnstorableValues(value)
-  if (isRefused) {
+  if (numbers.length > 0) {
     const message = 'A number is too large to be stored exactly; send it as a string.'
     const errors = [...new Map([...unstorable, ...numbers].map((each) => [each.pointer, each])).values()]
     return { value, fault: new AppError('number_too_large', message, { errors }) }
   }
-  if (unstorable.length === 0) return { value }
-  const message = 'The body contains values that cannot be stored.'
-  return { value, fault: new AppError('validation_failed', message, { errors: unstorable }) }
+  return unstorable.length === 0 ? { value } : { value, fault: refuseUnstorable(unstorable) }
+}
+
+function countValues(body: Buffer, most: number) {
+  const scanned = scanJson(body, most)
+  if (scanned.values > most) throw tooManyValues(most)
+  return scanned
+}
+
+function refuseUnstorable(errors: readonly Fault[]): AppError {
+  return new AppError('validation_failed', 'The body contains values that cannot be stored.', { errors })
 }
 
 function tooManyValues(most: number): AppError {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fas
 import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
-import { readJson, requireBodySize } from '../http/json-bodies.ts'
+import { readJson, readPartlyStoredJson, requireBodySize } from '../http/json-bodies.ts'
 import { answers } from '../http/problem-responses.ts'
 import { toProblem, toPublicError } from '../http/problems.ts'
 import {
@@ -131,7 +131,7 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
 
 /** Most numbers that are too large are ids in fields that are lost. A field that must be a number refuses the text. */
 function readForeign(bytes: Buffer): unknown {
-  return readJson(bytes, maxLineValues, 'texts')
+  return readPartlyStoredJson(bytes, maxLineValues)
 }
 
 function unknownFormat(): AppError {

@@ -10,13 +10,14 @@ type Frame = { value: object; keys: readonly string[] | undefined; length: numbe
 /**
  * Finds values that pass a schema but cannot be stored: NUL and lone surrogates (PostgreSQL refuses them), numbers
  * that became Infinity, `__proto__`, very long strings, and nesting that would exhaust the stack later. It keeps its
- * own stack, because recursion would fail on the same nesting.
+ * own stack, because recursion would fail on the same nesting. Texts can be left to a later check, where only some of them
+ * are stored.
  */
-export function findUnstorableValues(body: unknown): Fault[] {
+export function findUnstorableValues(body: unknown, texts: 'checked' | 'unchecked' = 'checked'): Fault[] {
   const faults: Fault[] = []
   const stack: Frame[] = []
   const visit = (value: unknown) => {
-    const message = describeValueFault(value)
+    const message = typeof value === 'string' && texts === 'unchecked' ? undefined : describeValueFault(value)
     if (message) faults.push({ pointer: formatPointer(stack), message })
     if (typeof value !== 'object' || value === null) return
     if (stack.length < maxDepth) stack.push(createFrame(value))

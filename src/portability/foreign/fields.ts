@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 export function refuse(field: string, message: string): AppError {
   return new AppError('validation_failed', 'The item does not have the form of its format.', {
-    errors: [{ pointer: `/${field}`, message }],
+    errors: [{ pointer: field === '' ? '' : `/${field}`, message }],
   })
 }
 

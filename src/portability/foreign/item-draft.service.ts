@@ -5,7 +5,7 @@ import { computePosition } from '../../domain/message-place.ts'
 import { findValidityFaults, type Validity } from '../../domain/validity.ts'
 import { chooseLeastTrusted } from '../../domain/write-trust.ts'
 import { listStoringFaults } from '../../http/validation/validation.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, type Fault } from '../../kernel/errors.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import type { NewRecord } from '../../records/index.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from '../import/imported-draft.ts'
@@ -46,12 +46,23 @@ export function draftItem(item: Item, destination: Destination, { now, policies 
   }
   // Texts that were joined can be longer than a line of an import may have them: an export could not be imported.
   const errors = listStoringFaults(ImportedRecord, line)
-  if (errors.length > 0)
-    throw new AppError('validation_failed', 'The item does not fit into a record.', { errors })
+  if (errors.length > 0) throw refuseItem(item, errors)
   const given = line as ImportedRecord
   const context = { caller, now, policies, id, defaultSensitivity: sensitivity }
   const copy = isVersion(item) ? draftWithHistory(given, context) : draftNewRecord(given, context)
   return { ...copy, fingerprint }
+}
+
+/** The faults of a message name its place in the file. */
+function refuseItem(item: Item, faults: readonly Fault[]): AppError {
+  const errors =
+    'message' in item
+      ? [...new Set(faults.map(({ message }) => message))].map((message) => ({
+          pointer: item.place,
+          message,
+        }))
+      : faults
+  return new AppError('validation_failed', 'The item does not fit into a record.', { errors })
 }
 
 function isVersion(item: Item): boolean {

@@ -32,6 +32,8 @@ export type RecordItem = Origin & {
 }
 
 export type MessageItem = Origin & {
+  /** Where the item in the file has the message, as a pointer. */
+  place: string
   message: { conversation: string; id: string; role: string; name?: string; content: string }
   at: string | undefined
   /** How many messages of the conversation have the same time and come before. */

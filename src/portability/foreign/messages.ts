@@ -1,6 +1,24 @@
-import type { Item } from './items.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Reading, Refused } from './items.ts'
 
 export type Message = { id: string; role: string; name?: string; content: string; at: string | undefined }
+/** A message and its place in the item. One that is refused does not affect the others. */
+export type PlacedMessage = (Message & { place: string }) | Refused
+
+/** The message at a place of the item; none where nothing was said. */
+export function placeMessage(
+  line: number,
+  place: string,
+  read: () => Message | undefined,
+): readonly PlacedMessage[] {
+  try {
+    const message = read()
+    return message === undefined ? [] : [{ ...message, place }]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return [{ line, error: error.at(place) }]
+  }
+}
 
 /**
  * The messages of a conversation in their order. A message without a time has that of the message before it, or of the
@@ -9,17 +27,19 @@ export type Message = { id: string; role: string; name?: string; content: string
 export function createMessageItems(
   line: number,
   conversation: string,
-  messages: readonly Message[],
+  messages: readonly PlacedMessage[],
   begun: string | undefined,
-): Item[] {
+): Reading[] {
   const seen = new Map<string | undefined, number>()
   let time = begun
-  return messages.map(({ at, ...message }) => {
+  return messages.map((each) => {
+    if ('error' in each) return each
+    const { at, place, ...message } = each
     time = at ?? time
     const before = seen.get(time) ?? 0
     seen.set(time, before + 1)
     const source = `${conversation}#${message.id}`
-    return { line, source, message: { conversation, ...message }, at: time, before }
+    return { line, source, place, message: { conversation, ...message }, at: time, before }
   })
 }
 

@@ -2,11 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../kernel/errors.ts'
 import { removeByteOrderMark } from '../../byte-order-mark.ts'
 import { maxLineBytes } from '../../line-limits.ts'
-import { type ForeignFile, type Item, joinWithOr, type Reading, readItem, refuseFile } from '../items.ts'
+import { type ForeignFile, joinWithOr, type Reading, readItem, refuseFile } from '../items.ts'
+import { splitWholeJson } from '../json-splitting.ts'
 import { readZip } from './unzip.ts'
 
 /** The items of one file of an archive, each as a function, so that one broken item does not affect the others. */
-export type ItemReading = (line: number) => readonly Item[]
+export type ItemReading = (line: number) => readonly Reading[]
 export type MemberReading = (name: string, bytes: Buffer) => readonly ItemReading[]
 
 /** The files of an archive that a format is read from, and the names by which people know them. */
@@ -45,13 +46,21 @@ export async function* readMembers(
 export function readJsonMembers(
   file: ForeignFile,
   included: IncludedFiles,
-  read: (value: unknown, line: number) => readonly Item[],
+  read: (value: unknown, line: number) => readonly Reading[],
 ): AsyncGenerator<Reading> {
-  return readMembers(file, included, (_, bytes) => {
-    const value = file.parse(bytes)
-    return (Array.isArray(value) ? value : [value]).map((each) => (line) => read(each, line))
-  })
+  return readMembers(file, included, (_, bytes) =>
+    listValues(bytes).map((value) => (line) => read(file.parse(value), line)),
+  )
 }
+
+/** The items of an array, or a whole document of another kind. */
+function listValues(bytes: Buffer): readonly Buffer[] {
+  if (!/^\s*\[/.test(bytes.toString('latin1', 0, maxBlankBytes))) return [bytes]
+  return [...splitWholeJson(bytes, bytes.length)].flatMap((part) => part.bytes ?? [])
+}
+
+/** Where an array begins. */
+const maxBlankBytes = 1_024
 
 /** A file that cannot be read is one refused item. */
 function listItems(name: string, bytes: Buffer | undefined, read: MemberReading): readonly ItemReading[] {

@@ -10,8 +10,8 @@ import {
   refuse,
   requireText,
 } from '../fields.ts'
-import type { Item, Reader } from '../items.ts'
-import { createMessageItems, joinTexts, type Message } from '../messages.ts'
+import type { Reader, Reading } from '../items.ts'
+import { createMessageItems, joinTexts, type Message, type PlacedMessage, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['', 'conversations'])
@@ -27,24 +27,24 @@ export const readChatgpt: Reader = (file) =>
     ? readJsonMembers(file, included, readChatgptConversation)
     : readParts(file, lists, readChatgptConversation)
 
-function readChatgptConversation(value: unknown, line: number): Item[] {
+function readChatgptConversation(value: unknown, line: number): Reading[] {
   const fields = asFields(value)
   const conversation = requireText(fields, 'conversation_id', 'id', 'title')
   const begun = readTime(fields, 'create_time')
-  return createMessageItems(line, conversation, listBranch(fields), begun)
+  return createMessageItems(line, conversation, listBranch(fields, line), begun)
 }
 
 /** The messages of the branch that was shown last: from `current_node` up to the root. */
-function listBranch(fields: Fields): Message[] {
+function listBranch(fields: Fields, line: number): PlacedMessage[] {
   const nodes = asFields(pick(fields, 'mapping'), 'mapping')
-  const branch: Message[] = []
+  const branch: PlacedMessage[] = []
   const seen = new Set<string>()
   for (let id = readWord(fields, 'current_node') ?? findLast(nodes); id !== undefined; ) {
     if (seen.has(id)) throw refuse('mapping', 'must not lead back to the same node')
     seen.add(id)
-    const node: Fields = asFields(pick(nodes, id), `mapping/${id}`)
-    const message = readMessage(node, id)
-    if (message) branch.push(message)
+    const nodeId = id
+    const node: Fields = asFields(pick(nodes, nodeId), `mapping/${nodeId}`)
+    branch.push(...placeMessage(line, `/mapping/${nodeId}`, () => readMessage(node, nodeId)))
     id = readWord(node, 'parent')
   }
   return branch.reverse()

@@ -11,8 +11,8 @@ import {
   requireText,
 } from '../fields.ts'
 import { describeCreationTime, notePayload } from '../item-forms.ts'
-import type { Item, Reader } from '../items.ts'
-import { createMessageItems, joinTexts } from '../messages.ts'
+import type { Item, Reader, Reading } from '../items.ts'
+import { createMessageItems, joinTexts, type Message, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['', 'conversations', 'projects', 'memories', 'memory_files'])
@@ -29,7 +29,7 @@ export const readClaude: Reader = (file) =>
     ? readJsonMembers(file, included, readClaudePart)
     : readParts(file, lists, readClaudePart)
 
-function readClaudePart(value: unknown, line: number): Item[] {
+function readClaudePart(value: unknown, line: number): readonly Reading[] {
   const fields = asFields(value)
   if (Object.hasOwn(fields, 'chat_messages')) return readConversation(fields, line)
   if (Object.hasOwn(fields, 'docs') || Object.hasOwn(fields, 'prompt_template'))
@@ -40,22 +40,23 @@ function readClaudePart(value: unknown, line: number): Item[] {
   throw refuse('', 'must be a conversation, a project or memories')
 }
 
-function readConversation(fields: Fields, line: number): Item[] {
-  const messages = listOf(fields, 'chat_messages').flatMap((value, index) => {
-    const each = asFields(value, `chat_messages/${index}`)
-    const content = readContent(each)
-    if (content === '') return []
-    const role = readWord(each, 'sender') === 'human' ? 'user' : (readWord(each, 'sender') ?? 'user')
-    return [
-      { id: readWord(each, 'uuid') ?? String(index + 1), role, content, at: readTime(each, 'created_at') },
-    ]
-  })
+function readConversation(fields: Fields, line: number): Reading[] {
+  const messages = listOf(fields, 'chat_messages').flatMap((value, index) =>
+    placeMessage(line, `/chat_messages/${index}`, () => readMessage(asFields(value), String(index + 1))),
+  )
   return createMessageItems(
     line,
     requireText(fields, 'uuid', 'name'),
     messages,
     readTime(fields, 'created_at'),
   )
+}
+
+function readMessage(fields: Fields, id: string): Message | undefined {
+  const content = readContent(fields)
+  if (content === '') return undefined
+  const role = readWord(fields, 'sender') === 'human' ? 'user' : (readWord(fields, 'sender') ?? 'user')
+  return { id: readWord(fields, 'uuid') ?? id, role, content, at: readTime(fields, 'created_at') }
 }
 
 /** The text, and the text that was taken out of attached files. */

@@ -1,7 +1,7 @@
 import { asFields, type Fields, isFields, listOf, pick, readTime, readWord, requireText } from '../fields.ts'
 import { describeCreationTime, notePayload } from '../item-forms.ts'
-import type { Item, Reader } from '../items.ts'
-import { createMessageItems, joinTexts, type Message } from '../messages.ts'
+import type { Item, Reader, Reading } from '../items.ts'
+import { createMessageItems, joinTexts, type Message, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['agents', 'blocks', 'passages'])
@@ -20,30 +20,29 @@ export const readLetta: Reader = (file) => {
 }
 
 /** Agents come before the blocks in the file and name them. */
-function readAgent(fields: Fields, line: number, owners: Map<string, string>): Item[] {
+function readAgent(fields: Fields, line: number, owners: Map<string, string>): Reading[] {
   const agent = requireText(fields, 'name')
   for (const id of listOf(fields, 'block_ids'))
     if (typeof id === 'string' && !owners.has(id)) owners.set(id, agent)
-  const messages = listOf(fields, 'messages').flatMap((value, index) => readMessage(value, index))
+  const messages = listOf(fields, 'messages').flatMap((value, index) =>
+    placeMessage(line, `/messages/${index}`, () => readMessage(asFields(value), String(index + 1))),
+  )
   return createMessageItems(line, agent, messages, readTime(fields, 'created_at'))
 }
 
 /** A system message is the prompt of the agent, and not a memory. */
-function readMessage(value: unknown, index: number): Message[] {
-  const fields = asFields(value, `messages/${index}`)
+function readMessage(fields: Fields, id: string): Message | undefined {
   const role = requireText(fields, 'role')
   const content = readContent(pick(fields, 'content'))
-  if (role === 'system' || content === '') return []
+  if (role === 'system' || content === '') return undefined
   const name = readWord(fields, 'name')
-  return [
-    {
-      id: readWord(fields, 'id') ?? String(index + 1),
-      role,
-      content,
-      at: readTime(fields, 'created_at'),
-      ...(name === undefined ? {} : { name }),
-    },
-  ]
+  return {
+    id: readWord(fields, 'id') ?? id,
+    role,
+    content,
+    at: readTime(fields, 'created_at'),
+    ...(name === undefined ? {} : { name }),
+  }
 }
 
 function readContent(content: unknown): string {
