@@ -59,13 +59,19 @@ function readMessage(fields: Fields, id: string): Message | undefined {
   return { id: readWord(fields, 'uuid') ?? id, role, content, at: readTime(fields, 'created_at') }
 }
 
-/** The text, and the text that was taken out of attached files. */
+/** What an export writes into `text` for each call of a tool. */
+const placeholder = '```\nThis block is not supported on your current device yet.\n```'
+
+/**
+ * The text, and the text that was taken out of attached files. Beside what was said, `text` has the thoughts of the model and
+ * a placeholder for each call of a tool, so the blocks count first.
+ */
 function readContent(message: Fields): string {
   const blocks = listOf(message, 'content').map((block) => (isFields(block) ? pick(block, 'text') : block))
   const attached = listOf(message, 'attachments').map((each) =>
     isFields(each) ? pick(each, 'extracted_content') : undefined,
   )
-  const text = readWord(message, 'text') ?? joinTexts(blocks)
+  const text = joinTexts(blocks) || readWord(message, 'text')?.replaceAll(placeholder, '').trim()
   return joinTexts([text, ...attached])
 }
 

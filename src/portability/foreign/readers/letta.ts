@@ -33,7 +33,7 @@ function readAgent(fields: Fields, line: number, owners: Map<string, string>): R
 /** A system message is the prompt of the agent, and not a memory. */
 function readMessage(fields: Fields, id: string): Message | undefined {
   const role = requireText(fields, 'role')
-  const content = readContent(pick(fields, 'content'))
+  const content = readReplies(fields) || readContent(pick(fields, 'content'))
   if (role === 'system' || content === '') return undefined
   const name = readWord(fields, 'name')
   return {
@@ -45,9 +45,42 @@ function readMessage(fields: Fields, id: string): Message | undefined {
   }
 }
 
+/** An agent that answers through the tool `send_message` has only its thoughts in `content`. */
+function readReplies(fields: Fields): string {
+  const replies = listOf(fields, 'tool_calls').map((call) => {
+    const called = isFields(call) ? pick(call, 'function') : undefined
+    if (!isFields(called) || called['name'] !== 'send_message') return undefined
+    return parseFields(called['arguments'])?.['message']
+  })
+  return joinTexts(replies)
+}
+
 function readContent(content: unknown): string {
-  if (!Array.isArray(content)) return joinTexts([content])
-  return joinTexts(content.map((part) => (isFields(part) ? pick(part, 'text') : part)))
+  const parts = Array.isArray(content) ? content : [content]
+  return joinTexts(parts.map((part) => unpackText(isFields(part) ? pick(part, 'text') : part)))
+}
+
+/** Many agents get what a person wrote, and the result of a tool, as the text of a JSON object with its time. */
+function unpackText(text: unknown): unknown {
+  const packed = parseFields(text)
+  if (typeof packed?.['time'] !== 'string') return text
+  const { type, status, message } = packed
+  // Events of the loop in which the agent runs: nobody said anything.
+  if (type === 'heartbeat' || type === 'login') return undefined
+  const isPacked =
+    type === 'user_message' || type === 'system_alert' || status === 'OK' || status === 'Failed'
+  if (!isPacked || typeof message !== 'string') return text
+  return message === 'None' ? undefined : message
+}
+
+function parseFields(text: unknown): Fields | undefined {
+  if (typeof text !== 'string' || !text.startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isFields(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Many agents have a block that nothing was written to yet. */
