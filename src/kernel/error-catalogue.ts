@@ -165,7 +165,7 @@ export const catalogue = {
   unsupported_media_type: {
     kind: 'media_type',
     meaning:
-      'The operation does not accept this Content-Type or Content-Encoding; nearly all accept JSON only.',
+      'The operation does not accept this kind of body; nearly all accept only JSON without Content-Encoding.',
   },
   validation_failed: {
     kind: 'invalid',

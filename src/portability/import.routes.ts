@@ -22,8 +22,10 @@ import {
   detectFormat,
   findShownFormat,
   headBytes,
+  isGzip,
   isUtf16,
 } from './foreign/format-detection.ts'
+import { foreignFormats } from './foreign/formats.ts'
 import {
   getLineStatus,
   type ImportService,
@@ -113,6 +115,7 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
       : bytes.length >= (named === 'membrane' ? markBytes : minHead)
   const { head, chunks } = await peek(skipByteOrderMark(readChunks(source)), headBytes, isEnough)
   if (isUtf16(head)) throw utf16()
+  if (isGzip(head)) throw gzip()
   const format = named ?? detectFormat(head) ?? (isLines || head.length === 0 ? 'membrane' : undefined)
   if (format === undefined) throw unknownFormat()
   const readFileLines = () => readLines(chunks(), maxLineBytes)
@@ -137,7 +140,7 @@ function readForeign(bytes: Buffer): unknown {
 function unknownFormat(): AppError {
   return new AppError(
     'unsupported_media_type',
-    'The beginning of the file shows no known format. Name it with the parameter format, or send lines of JSON as application/x-ndjson.',
+    `The beginning of the file shows no known format. If it is one of ${foreignFormats.join(', ')}, name it with the parameter format. Send records of Membrane as lines of JSON, with the Content-Type application/x-ndjson.`,
   )
 }
 
@@ -145,10 +148,20 @@ function utf16(): AppError {
   return new AppError('unsupported_media_type', 'The file is in UTF-16. Send it in UTF-8.')
 }
 
+function gzip(): AppError {
+  return new AppError(
+    'unsupported_media_type',
+    'The file is packed with gzip. Unpack it, and send what is in it.',
+  )
+}
+
 function scopeOfOwnLines(): AppError {
   return new AppError('validation_failed', 'The parameter does not apply to this format.', {
     errors: [
-      { pointer: '?scope', message: 'must be absent: each line of the format membrane names its own' },
+      {
+        pointer: '?scope',
+        message: 'must be absent: the file is read as lines of Membrane, and each names its own scope',
+      },
     ],
   })
 }

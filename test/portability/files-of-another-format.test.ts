@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importFile, results } from '../support/foreign-files.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -69,6 +70,17 @@ describe('a file that is not of the named format', () => {
     ['mcp-memory', ''],
   ])('is no empty file of that format: %s, %s', async (format, file) => {
     expect((await importAs(format, file)).results).toEqual([])
+  })
+
+  it('is refused with what to do when it is packed, or shows no format', async () => {
+    for (const query of ['', '?format=mem0']) {
+      const packed = await importFile(app, gzipSync(mem0), { query })
+      expect(packed.status).toBe(415)
+      expect(packed.text).toContain('packed with gzip')
+    }
+    const notes = await importFile(app, 'Buy oat milk.')
+    expect(notes.status).toBe(415)
+    expect(notes.text).toContain('mem0, mcp-memory, chatgpt')
   })
 
   it('is no archive of empty lists', async () => {

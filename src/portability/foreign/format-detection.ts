@@ -53,6 +53,10 @@ export function isUtf16(head: Buffer): boolean {
   return head.length >= 2 && [0xfeff, 0xfffe].includes(head.readUInt16BE())
 }
 
+export function isGzip(head: Buffer): boolean {
+  return head.length >= 2 && head.readUInt16BE() === 0x1f8b
+}
+
 function detectText(text: string): DetectedFormat | undefined {
   return findMark(keepOuter(text)) ?? findMark(text)
 }

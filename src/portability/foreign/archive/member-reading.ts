@@ -71,7 +71,10 @@ function listItems(name: string, bytes: Buffer | undefined, read: MemberReading)
   ]
   if (!bytes)
     return refused(
-      new AppError('body_too_large', `A file of an archive may have at most ${maxLineBytes} bytes.`),
+      new AppError(
+        'body_too_large',
+        `A file of an archive may have at most ${maxLineBytes} bytes. Send a larger conversations.json unpacked.`,
+      ),
     )
   try {
     return read(name, removeByteOrderMark(bytes))
