@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConnectionError, isProblem, ProblemError, type Schemas } from '../src/index.ts'
+import { ConnectionError, createClient, isProblem, ProblemError, type Schemas } from '../src/index.ts'
 import { answerFirst, problem } from './support/answers.ts'
 import { collect } from './support/collect.ts'
 import { type Service, startService } from './support/service.ts'
@@ -62,6 +62,15 @@ describe('an operation', () => {
     expect(isProblem(error, 'version_mismatch', 'record_not_found')).toBe(true)
     expect(isProblem(error, 'version_mismatch')).toBe(false)
     expect(isProblem(new Error('other'))).toBe(false)
+  })
+
+  it('says in the message which places of the request are wrong, and why a connection failed', async () => {
+    const body = { text: '', scope: 'x'.repeat(300), about: '', occurred_at: 'soon' }
+    await expect(service.client.remember({ body })).rejects.toThrow(
+      /^remember: The body does not match the schema\. \/text must not be empty; .+; .+ and \d more\. \(validation_failed\)$/,
+    )
+    const closed = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
+    await expect(closed.listRecords()).rejects.toThrow(/^listRecords: the connection failed: .+/)
   })
 
   it('changes only the version that it names', async () => {

@@ -22,7 +22,7 @@ export class ProblemError extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor({ operation, status, problem, retryAfterMs }: Refusal) {
-    super(`${operation}: ${problem ? `${problem.detail} (${problem.code})` : `status ${status}`}`)
+    super(`${operation}: ${problem ? describeProblem(problem) : `status ${status}`}`)
     this.operation = operation
     this.status = status
     this.problem = problem
@@ -39,10 +39,25 @@ export class ConnectionError extends Error {
 
   constructor(operation: string, cause: unknown) {
     const timedOut = cause instanceof Error && cause.name === 'TimeoutError'
-    super(`${operation}: ${timedOut ? 'no answer in time' : 'the connection failed'}`, { cause })
+    super(`${operation}: ${timedOut ? 'no answer in time' : describeFailure(cause)}`, { cause })
     this.operation = operation
     this.timedOut = timedOut
   }
+}
+
+const maxFaults = 3
+
+/** With the first wrong places of the request, because a log often keeps only the message of an error. */
+function describeProblem({ detail, code, errors = [] }: Problem): string {
+  const faults = errors.slice(0, maxFaults).map(({ pointer, message }) => `${pointer} ${message}`.trim())
+  const more = errors.length > maxFaults ? ` and ${errors.length - maxFaults} more` : ''
+  return `${detail}${faults.length > 0 ? ` ${faults.join('; ')}${more}.` : ''} (${code})`
+}
+
+/** `fetch` itself only says that it failed; its cause says why. */
+function describeFailure(cause: unknown): string {
+  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : ''
+  return `the connection failed${reason === '' ? '' : `: ${reason}`}`
 }
 
 /** Whether the error is a problem, of one of the codes if any are named. */
