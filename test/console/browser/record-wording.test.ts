@@ -35,6 +35,27 @@ describeInBrowser('what the page of a record says', () => {
     await page.goto(`/console/records/${id}`)
     await page.getByText('It repeats what was known.').waitFor()
     await page.getByText('It is a duplicate of').waitFor()
+    const panel = page.getByRole('region', { name: 'Why surprising' })
+    expect(await panel.locator('.panel-head').textContent()).toBe('Why surprisingduplicate')
+  })
+
+  it('says of a forgotten record what its salience was then, and before only where that differs', async () => {
+    const id = await storeRecord(setup.app, fact('Eva', 'keeps', 'bees'))
+    const path = `/v1/records/${id}?actor=tests&rationale=x`
+    await setup.app.request('DELETE', path)
+    const { body } = await setup.app.request('GET', `/v1/records/${id}/explain`)
+    const { removal, ...rest } = body as { removal: { numbers: object } }
+    const page = await setup.open('/console')
+    for (const [base, text] of [
+      [0.9, '0.40; it was 0.90 3 days before'],
+      [0.4, '0.40'],
+    ] as const) {
+      const numbers = { ...removal.numbers, salience: 0.4, base_salience: base, elapsed_seconds: 259_200 }
+      const json = { ...rest, removal: { ...removal, numbers } }
+      await page.route('**/v1/records/*/explain', (route) => route.fulfill({ json }))
+      await page.goto(`/console/records/${id}`)
+      await page.getByRole('definition').getByText(text, { exact: true }).waitFor()
+    }
   })
 
   it('says of a linear curve when nothing is left, which no half-life is', async () => {

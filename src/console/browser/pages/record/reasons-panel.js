@@ -19,7 +19,7 @@ export function ReasonsPanel({ record, explanation }) {
       <p class="note">Worth keeping ${formatScore(keeping.value)}: a budget forgets the lowest first. Base importance ${formatScore(importance.base_importance)}.</p>
       ${worth && html`<details><summary>How the content was judged: ${formatScore(worth.value)}</summary><${Parts} parts=${worth.parts} /></details>`}
     <//>
-    <${Panel} title="Why surprising" aside=${surprise && html`<strong>${formatScore(surprise.score)}</strong>`}>
+    <${Panel} title="Why surprising" aside=${surprise && html`<strong>${surprise.duplicate_of === undefined ? formatScore(surprise.score) : 'duplicate'}</strong>`}>
       ${surprise ? html`<${Surprise} surprise=${surprise} />` : html`<p class="note">Not compared yet: the record has no vector, or its content was removed.</p>`}
     <//>`
 }
@@ -71,7 +71,7 @@ function Surprise({ surprise: { score, delta, base_before: before, neighbours, d
       ? 'This did not move its base importance'
       : `This moved its base importance from ${formatScore(before)} by ${delta > 0 ? '+' : '−'}${Math.abs(delta).toFixed(2)}`
   return html`<p>${kind}. ${effect}.</p>
-    ${twin !== undefined && html`<p>It is a duplicate of <${RecordId} id=${twin} />.</p>`}
+    ${twin !== undefined && html`<p>It is a duplicate of <${RecordId} id=${twin} /></p>`}
     ${neighbours.length > 0 && html`<${Nearest} neighbours=${neighbours} />`}`
 }
 
@@ -107,7 +107,7 @@ function explain({ status, payload, forgotten }, removal) {
 function Removal({ removal: { numbers } }) {
   const { salience, base_salience: base, elapsed_seconds: elapsed, keeping, retention, accesses } = numbers
   return html`<dl class="facts">
-    <dt>Salience then</dt><dd>${formatScore(salience)}, of ${formatScore(base)} ${formatDuration(elapsed)} before</dd>
+    <dt>Salience then</dt><dd>${formatScore(salience)}${base !== salience && `; it was ${formatScore(base)} ${formatDuration(elapsed)} before`}</dd>
     ${keeping !== undefined && html`<dt>Worth keeping</dt><dd>${formatScore(keeping)}</dd>`}
     ${retention !== undefined && html`<dt>Retention</dt><dd>${formatScore(retention)}</dd>`}
     ${accesses !== undefined && html`<dt>Uses</dt><dd>${nameCount(accesses, 'use')}</dd>`}
