@@ -37,7 +37,9 @@ export const RecallInput = closed({
         'episodic: what happened; working: tasks under way; entity: things and people; semantic: facts; competence: skills; plan_graph: plans. Default: all.',
     }),
   ),
-  as_of: optional(Time('A past time: the answer is as it would have been then.')),
+  as_of: optional(
+    Time('A past time, such as 2026-03-28T09:30:00Z: the answer is as it would have been then.'),
+  ),
   max_tokens: optional(Type.Integer({ minimum: 1, maximum: 20_000, default: 1_500 })),
 })
 export const recallOutput = answer({
@@ -55,7 +57,7 @@ export const RememberInput = closed({
       'What it belongs to, such as a project or a user; recall finds it there. Default: that of the key.',
     ),
   ),
-  occurred_at: optional(Time('When it happened, if not now.')),
+  occurred_at: optional(Time('When it happened, if not now, such as 2026-03-28T09:30:00Z.')),
   sensitivity: optional(sensitivity),
   record: optional(
     Type.Object(
