@@ -61,13 +61,6 @@ export async function* splitJson(
   if (!scanner.isComplete()) throw new AppError('malformed_json', 'The document ends early.')
 }
 
-/** Splits a document that is there as a whole. */
-export function* splitWholeJson(bytes: Buffer, maxPartBytes: number): Generator<JsonPart> {
-  const scanner = createScanner(maxPartBytes, () => {})
-  yield* scanner.read(bytes)
-  if (!scanner.isComplete()) throw new AppError('malformed_json', 'The document ends early.')
-}
-
 type Mode = 'before' | 'key' | 'value' | 'after'
 
 function createScanner(maxPartBytes: number, onList: (name: string) => void) {

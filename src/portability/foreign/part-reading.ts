@@ -45,7 +45,8 @@ function refuseDocument(lists: ReadonlySet<string>): AppError {
   return refuseFile('The document has nothing of its format.', message)
 }
 
-function parsePart(file: ForeignFile, bytes: Buffer | undefined): unknown {
+/** An item that is undefined was too large. */
+export function parsePart(file: ForeignFile, bytes: Buffer | undefined): unknown {
   if (bytes) return file.parse(bytes)
   throw new AppError('body_too_large', `An item may have at most ${maxLineBytes} bytes.`)
 }

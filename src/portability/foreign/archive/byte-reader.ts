@@ -33,21 +33,23 @@ export class ByteReader {
 
   async take(count: number): Promise<Buffer> {
     const parts: Buffer[] = []
-    await this.#pass(count, (part) => parts.push(part))
+    for await (const part of this.read(count)) parts.push(part)
     return Buffer.concat(parts)
   }
 
   async skip(count: number): Promise<void> {
-    await this.#pass(count, () => {})
+    for await (const _ of this.read(count));
   }
 
-  async #pass(count: number, use: (part: Buffer) => void): Promise<void> {
+  /** So many bytes, in pieces as they come. */
+  async *read(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0; ) {
       const bytes = await this.next()
       if (!bytes) throw brokenArchive('The archive ends early.')
-      use(bytes.subarray(0, left))
       if (bytes.length > left) this.unread(bytes.subarray(left))
-      left -= bytes.length
+      const part = bytes.subarray(0, left)
+      left -= part.length
+      yield part
     }
   }
 }

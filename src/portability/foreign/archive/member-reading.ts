@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../kernel/errors.ts'
-import { removeByteOrderMark } from '../../byte-order-mark.ts'
+import { removeByteOrderMark, skipByteOrderMark } from '../../byte-order-mark.ts'
 import { maxLineBytes } from '../../line-limits.ts'
 import { type ForeignFile, joinWithOr, type Reading, readItem, refuseFile } from '../items.ts'
-import { splitWholeJson } from '../json-splitting.ts'
-import { readZip } from './unzip.ts'
+import { splitJson } from '../json-splitting.ts'
+import { parsePart } from '../part-reading.ts'
+import { type Member, readZip } from './unzip.ts'
 
-/** The items of one file of an archive, each as a function, so that one broken item does not affect the others. */
+/** One item of a file of an archive, as a function, so that a broken item does not affect the others. */
 export type ItemReading = (line: number) => readonly Reading[]
 export type MemberReading = (name: string, bytes: Buffer) => readonly ItemReading[]
 
@@ -18,20 +19,48 @@ export function isArchive(head: Buffer): boolean {
   return ['PK\u0003\u0004', 'PK\u0005\u0006'].includes(head.toString('latin1', 0, 4))
 }
 
-/** Reads the included files of an archive. Items are numbered through all of them. An archive without any is refused. */
-export async function* readMembers(
+/** Reads the included files of an archive one after the other, each as a whole. */
+export function readMembers(
+  file: ForeignFile,
+  included: IncludedFiles,
+  read: MemberReading,
+): AsyncGenerator<Reading> {
+  return readEachMember(file, included, async function* ({ name, chunks }) {
+    yield* read(name, removeByteOrderMark(await readWhole(chunks)))
+  })
+}
+
+/** Reads files that are a list of items, or one item. A list may be of any length. */
+export function readJsonMembers(
+  file: ForeignFile,
+  included: IncludedFiles,
+  read: (value: unknown, line: number) => readonly Reading[],
+): AsyncGenerator<Reading> {
+  return readEachMember(file, included, async function* ({ chunks }) {
+    for await (const bytes of readValues(skipByteOrderMark(chunks)))
+      yield (line) => read(parsePart(file, bytes), line)
+  })
+}
+
+/** Items are numbered through all files. A file that cannot be read is one refused item. An archive without any is refused. */
+async function* readEachMember(
   file: ForeignFile,
   { isIncluded, names }: IncludedFiles,
-  read: MemberReading,
+  listItems: (member: Member) => AsyncIterable<ItemReading>,
 ): AsyncGenerator<Reading> {
   let line = 0
   let isFound = false
   try {
-    for await (const { name, bytes } of readZip(file.chunks(), isIncluded, maxLineBytes)) {
+    for await (const member of readZip(file.chunks(), isIncluded)) {
       isFound = true
-      for (const readOne of listItems(name, bytes, read)) {
-        const place = ++line
-        yield* readItem(place, () => readOne(place))
+      try {
+        for await (const readOne of listItems(member)) {
+          const place = ++line
+          yield* readItem(place, () => readOne(place))
+        }
+      } catch (error) {
+        if (!(error instanceof AppError) || member.isArchiveBroken()) throw error
+        yield { line: ++line, error }
       }
     }
     if (!isFound)
@@ -42,46 +71,38 @@ export async function* readMembers(
   }
 }
 
-/** Reads files that are a list of items, or one item. */
-export function readJsonMembers(
-  file: ForeignFile,
-  included: IncludedFiles,
-  read: (value: unknown, line: number) => readonly Reading[],
-): AsyncGenerator<Reading> {
-  return readMembers(file, included, (_, bytes) =>
-    listValues(bytes).map((value) => (line) => read(file.parse(value), line)),
-  )
+/** The items of an array, or a whole document of another kind; undefined for an item that is too large. */
+async function* readValues(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  const { first, rest } = await readBeginning(chunks)
+  if (!/^\s*\[/.test(first.toString('latin1'))) yield await readWhole(rest)
+  else for await (const { bytes } of splitJson(rest, maxLineBytes, () => {})) yield bytes
 }
 
-/** The items of an array, or a whole document of another kind. */
-function listValues(bytes: Buffer): readonly Buffer[] {
-  if (!/^\s*\[/.test(bytes.toString('latin1', 0, maxBlankBytes))) return [bytes]
-  return [...splitWholeJson(bytes, bytes.length)].flatMap((part) => part.bytes ?? [])
-}
-
-/** Where an array begins. */
-const maxBlankBytes = 1_024
-
-/** A file that cannot be read is one refused item. */
-function listItems(name: string, bytes: Buffer | undefined, read: MemberReading): readonly ItemReading[] {
-  const refused = (error: AppError): ItemReading[] => [
-    () => {
-      throw error
-    },
-  ]
-  if (!bytes)
-    return refused(
-      new AppError(
-        'body_too_large',
-        `A file of an archive may have at most ${maxLineBytes} bytes. Send a larger conversations.json unpacked.`,
-      ),
-    )
-  try {
-    return read(name, removeByteOrderMark(bytes))
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return refused(error)
+/** The first chunk that is not blank, and all chunks from it on. */
+async function readBeginning(
+  chunks: AsyncIterable<Buffer>,
+): Promise<{ first: Buffer; rest: AsyncIterable<Buffer> }> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let given = await iterator.next()
+  while (!given.done && given.value.toString('latin1').trim() === '') given = await iterator.next()
+  const first = given.done ? Buffer.alloc(0) : given.value
+  async function* readRest() {
+    yield first
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
   }
+  return { first, rest: readRest() }
+}
+
+async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of chunks) {
+    size += part.length
+    if (size > maxLineBytes)
+      throw new AppError('body_too_large', `A file of an archive may have at most ${maxLineBytes} bytes.`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
 }
 
 /** The text of a file that is not JSON. */

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { createInflateRaw } from 'node:zlib'
+import { AppError } from '../../../kernel/errors.ts'
 import { ByteReader, brokenArchive } from './byte-reader.ts'
 
 /**
- * One file of a ZIP archive. The name is only a text: nothing is written under it. `bytes` is undefined when the file is
- * too large.
+ * One file of a ZIP archive while it is unpacked. The name is only a text: nothing is written under it. A reader may stop
+ * early. `isArchiveBroken` tells whether the archive, and not only what the file says, is at fault for an error.
  */
-export type Member = { name: string; bytes: Buffer | undefined }
+export type Member = { name: string; chunks: AsyncIterable<Buffer>; isArchiveBroken: () => boolean }
 
 const signatures = { member: 0x04034b50, descriptor: 0x08074b50 }
 const methods = { stored: 0, deflated: 8 }
@@ -20,24 +21,64 @@ const maxTotalBytes = 4 * 1_024 ** 3
 type Header = { name: string; method: number; flags: number; packed: number }
 
 /**
- * Reads a ZIP archive while it arrives, one file in memory at a time. Files that are not included are passed over. The
- * directory at the end of the archive is not read, so it cannot contradict the files.
+ * Reads a ZIP archive while it arrives, a piece of one file in memory at a time. Files that are not included are passed
+ * over. The directory at the end of the archive is not read, so it cannot contradict the files.
  */
 export async function* readZip(
   chunks: AsyncIterable<Buffer>,
   isIncluded: (name: string) => boolean,
-  maxBytes: number,
 ): AsyncGenerator<Member> {
   const reader = new ByteReader(chunks)
-  let total = 0
+  const state = { total: 0, isBroken: false }
   for (let header = await readHeader(reader); header; header = await readHeader(reader)) {
-    const isRead = isIncluded(header.name)
-    const { bytes, size } = await readData(reader, header, isRead ? maxBytes : 0)
-    total += size
-    if (total > maxTotalBytes)
-      throw brokenArchive(`The files of the archive have more than ${maxTotalBytes} bytes.`)
-    if (isRead) yield { name: header.name, bytes }
+    const { name } = header
+    const isRead = isIncluded(name)
+    const data = observe(readData(reader, header, isRead), state)
+    try {
+      if (isRead) {
+        const shown = isReadable(header) ? withoutReturn(data) : refuseMember(name)
+        yield { name, chunks: shown, isArchiveBroken: () => state.isBroken }
+      }
+      for await (const _ of data);
+    } finally {
+      await data.return(undefined)
+    }
   }
+}
+
+/** Counts the bytes of all files, and notes when reading them fails. */
+async function* observe(
+  data: AsyncIterable<Buffer>,
+  state: { total: number; isBroken: boolean },
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const part of data) {
+      state.total += part.length
+      if (state.total > maxTotalBytes)
+        throw brokenArchive(`The files of the archive have more than ${maxTotalBytes} bytes.`)
+      yield part
+    }
+  } catch (error) {
+    state.isBroken = true
+    throw error
+  }
+}
+
+/** A reader that stops early leaves the rest, which must be read before the next file. */
+function withoutReturn(data: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => data.next() }) }
+}
+
+// biome-ignore lint/correctness/useYield: it stands for the data of a file.
+async function* refuseMember(name: string): AsyncGenerator<Buffer> {
+  const message = 'is encrypted, or packed in another way than by DEFLATE'
+  throw new AppError(
+    'validation_failed',
+    `The file ${name.slice(0, 200)} of the archive cannot be unpacked.`,
+    {
+      errors: [{ pointer: '', message }],
+    },
+  )
 }
 
 /** Undefined where the files end and the directory begins. */
@@ -65,31 +106,30 @@ function readPackedSize(size: number, extra: Buffer): number {
   throw brokenArchive('The archive is broken.')
 }
 
-type Data = { bytes: Buffer | undefined; size: number }
-
-async function readData(reader: ByteReader, header: Header, most: number): Promise<Data> {
-  const { flags, method, packed } = header
-  const isOpen = (flags & isEncrypted) === 0
-  const isSized = (flags & hasDescriptor) === 0
-  if (isOpen && method === methods.deflated && (most > 0 || !isSized)) {
-    const data = await inflate(reader, isSized ? packed : Number.POSITIVE_INFINITY, most)
-    if (!isSized) await skipDescriptor(reader)
-    return data
-  }
-  if (!isSized) throw brokenArchive(`The file ${header.name.slice(0, 200)} does not say where it ends.`)
-  if (isOpen && method === methods.stored && packed <= most)
-    return { bytes: await reader.take(packed), size: packed }
-  await reader.skip(packed)
-  return { bytes: undefined, size: 0 }
+function isReadable({ flags, method }: Header): boolean {
+  return (flags & isEncrypted) === 0 && (method === methods.deflated || method === methods.stored)
 }
 
-/** Unpacks data up to its end and keeps at most `most` bytes. What follows the data stays unread. */
-async function inflate(reader: ByteReader, packed: number, most: number): Promise<Data> {
-  const unpacking = startUnpacking(most)
+async function* readData(reader: ByteReader, header: Header, isRead: boolean): AsyncGenerator<Buffer> {
+  const { name, flags, method, packed } = header
+  const isSized = (flags & hasDescriptor) === 0
+  if (isReadable(header) && method === methods.deflated && (isRead || !isSized)) {
+    yield* inflate(reader, isSized ? packed : Number.POSITIVE_INFINITY)
+    if (!isSized) await skipDescriptor(reader)
+    return
+  }
+  if (!isSized) throw brokenArchive(`The file ${name.slice(0, 200)} does not say where it ends.`)
+  if (isReadable(header)) yield* reader.read(packed)
+  else await reader.skip(packed)
+}
+
+/** Unpacks data up to its end. What follows the data stays unread. */
+async function* inflate(reader: ByteReader, packed: number): AsyncGenerator<Buffer> {
+  const unpacking = startUnpacking()
   try {
-    const given = await feed(reader, unpacking, packed)
+    const given = yield* feed(reader, unpacking, packed)
     if (packed !== Number.POSITIVE_INFINITY) await reader.skip(packed - given)
-    return await unpacking.finish()
+    yield* await unpacking.finish()
   } catch (error) {
     throw error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
       ? brokenArchive('A file of the archive is broken.')
@@ -101,39 +141,45 @@ async function inflate(reader: ByteReader, packed: number, most: number): Promis
 
 type Unpacking = ReturnType<typeof startUnpacking>
 
-function startUnpacking(most: number) {
+function startUnpacking() {
   const inflater = createInflateRaw()
   const parts: Buffer[] = []
-  const state = { size: 0, isOver: false }
+  const state = { isOver: false }
   inflater.on('data', (part: Buffer) => {
-    state.size += part.length
-    if (state.size <= most) parts.push(part)
-    else parts.length = 0
+    parts.push(part)
   })
   inflater.once('end', () => {
     state.isOver = true
   })
   const ended = once(inflater, 'end')
   ended.catch(() => {})
-  async function finish(): Promise<Data> {
+  const takeParts = () => parts.splice(0)
+  async function finish(): Promise<Buffer[]> {
     inflater.end()
     await ended
-    return { bytes: state.size > most ? undefined : Buffer.concat(parts), size: state.size }
+    return takeParts()
   }
-  return { inflater, state, finish }
+  return { inflater, state, takeParts, finish }
 }
 
-/** Gives the data to the inflater, up to its end. Returns how many bytes it got. */
-async function feed(reader: ByteReader, { inflater, state }: Unpacking, packed: number): Promise<number> {
+/** DEFLATE makes at most 1,032 bytes of one: so a piece unpacks to 17 MB at most. */
+const maxPieceBytes = 16_384
+
+/** Gives the data to the inflater, up to its end, and yields what is unpacked. Returns how many bytes it got. */
+async function* feed(
+  reader: ByteReader,
+  { inflater, state, takeParts }: Unpacking,
+  packed: number,
+): AsyncGenerator<Buffer, number> {
   let given = 0
   while (!state.isOver && given < packed) {
     const bytes = await reader.next()
     if (!bytes) throw brokenArchive('The archive ends early.')
-    const part = bytes.subarray(0, packed - given)
+    const part = bytes.subarray(0, Math.min(packed - given, maxPieceBytes))
     if (part.length < bytes.length) reader.unread(bytes.subarray(part.length))
     given += part.length
     await write(inflater, part)
-    if (state.size > maxTotalBytes) throw brokenArchive('A file of the archive is too large.')
+    yield* takeParts()
     const rest = given - inflater.bytesWritten
     if (rest === 0) continue
     reader.unread(part.subarray(part.length - rest))
