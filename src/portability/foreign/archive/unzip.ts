@@ -162,8 +162,8 @@ function startUnpacking() {
   return { inflater, state, takeParts, finish }
 }
 
-/** DEFLATE makes at most 1,032 bytes of one: so a piece unpacks to 17 MB at most. */
-const maxPieceBytes = 16_384
+/** DEFLATE makes at most 1,032 bytes of one. So a piece unpacks to 4 MB at most, which are held and scanned at once. */
+const maxPieceBytes = 4_096
 
 /** Gives the data to the inflater, up to its end, and yields what is unpacked. Returns how many bytes it got. */
 async function* feed(
