@@ -16,6 +16,20 @@ const edgesOf = (record: Body): string[] =>
   record.relations.map(({ predicate, target_id: id }: Body) => `${predicate} ${id}`)
 
 describe('an import of Graphiti', () => {
+  it('says what an edge says, and takes no two edges of one name for a dispute', async () => {
+    const likes = (uuid: string, fact: string) => ({ uuid, source_node_uuid: 'n-l', name: 'LIKES', fact })
+    const file = {
+      nodes: [{ uuid: 'n-l', name: 'Lina' }],
+      edges: [likes('r-1', 'Lina likes chess'), likes('r-2', 'Lina likes the Alps')],
+    }
+    await importFile(app, JSON.stringify(file), { query: '?scope=likes' })
+    const body = { task_descriptor: 'What does Lina like?', scopes: ['likes'], max_tokens: 500 }
+    const { text } = (await app.request('POST', '/v1/context', { body })).body as Body
+    expect(text).toMatch(/^- \[m:\w+\] [\d-]+ Lina likes chess$/m)
+    expect(text).toMatch(/^- \[m:\w+\] [\d-]+ Lina likes the Alps$/m)
+    expect(text).not.toContain('disputed')
+  })
+
   it('keeps only the end of an edge that ended before it began', async () => {
     const edge = {
       uuid: 'r-9',
@@ -49,9 +63,10 @@ describe('an import of Graphiti', () => {
     })
     expect(works).toMatchObject({
       status: 'active',
+      tags: ['WORKS_AT'],
       payload: {
         subject: 'Nora',
-        predicate: 'WORKS_AT',
+        predicate: 'note',
         object: 'Nora works at the harbour office',
         validity: { mode: 'timeboxed', end: '2025-06-01T00:00:00.000Z' },
         evidence: [{ timestamp: '2025-01-02T09:00:00.000Z' }],

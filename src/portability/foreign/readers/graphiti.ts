@@ -1,5 +1,6 @@
+import { truncate } from '../../../kernel/truncated-text.ts'
 import { asFields, type Fields, listOf, readTime, readWord, requireText } from '../fields.ts'
-import { createEntityPayload, createFactPayload, describeCreationTime } from '../item-forms.ts'
+import { createEntityPayload, describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 
@@ -7,6 +8,7 @@ const edgeLists: ReadonlySet<string> = new Set(['edges', 'facts', 'entity_edges'
 const lists: ReadonlySet<string> = new Set([...edgeLists, 'episodes', 'nodes', 'entities'])
 /** Names of nodes that are kept for the edges after them. */
 const maxNames = 100_000
+const maxTagLength = 256
 
 /** Episodes, nodes and edges, as a dump of the graph has them. */
 export const readGraphiti: Reader = (file) => {
@@ -56,16 +58,17 @@ function readEpisode(fields: Fields, line: number): Item {
   }
 }
 
+/**
+ * The text of an edge is a sentence about its source node, so its name is a tag and not the predicate: two edges of one name
+ * would be taken for contradicting facts, and Graphiti ends an edge itself when another contradicts it.
+ */
 function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, string>): Item {
   const from = readWord(fields, 'source_node_uuid')
   const to = readWord(fields, 'target_node_uuid')
   const start = readTime(fields, 'valid_at')
   const end = readTime(fields, 'invalid_at')
-  const fact = {
-    subject: (from === undefined ? undefined : names.get(from)) ?? from ?? 'graphiti',
-    predicate: readWord(fields, 'name') ?? 'note',
-    object: requireText(fields, 'fact'),
-  }
+  const subject = (from === undefined ? undefined : names.get(from)) ?? from ?? 'graphiti'
+  const name = readWord(fields, 'name')
   const episodes = listOf(fields, 'episodes').filter((each) => typeof each === 'string')
   return {
     line,
@@ -73,7 +76,8 @@ function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, strin
     happenedAt: start,
     record: {
       type: 'semantic',
-      payload: createFactPayload(fact, { start, end }),
+      payload: notePayload(subject, requireText(fields, 'fact'), { start, end }),
+      ...(name === undefined ? {} : { tags: [truncate(name, maxTagLength)] }),
       ...describeCreationTime(readTime(fields, 'created_at')),
     },
     links: [
