@@ -104,7 +104,9 @@ export const Conversation = closed(
       description:
         'The names of the writers, or their roles where there is no name: at most 100, those with the most messages first.',
     }),
-    updated_at: optional(Time({ description: 'When the last message was added.' })),
+    updated_at: optional(
+      Time({ description: 'When the last message was added. An imported message counts with its own time.' }),
+    ),
   },
   { $id: 'Conversation' },
 )

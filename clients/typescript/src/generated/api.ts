@@ -445,7 +445,7 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description When the last message was added.
+             * @description When the last message was added. An imported message counts with its own time.
              * @example 2026-03-28T09:30:00.000Z
              */
             updated_at?: string;
