@@ -183,6 +183,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
           'payload_immutable',
           'record_retracted',
           'erased_content',
+          'deletion_policy_never',
           'identifier_taken',
           'tombstone_key_mismatch',
         ]),

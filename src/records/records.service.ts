@@ -8,6 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { readAuditLog } from './audit-log/audit-log.service.ts'
 import { createForgottenError } from './deleted-record-errors.ts'
+import { type MoveContext, moveDerived } from './derived-scope.service.ts'
 import { raiseDerived } from './derived-sensitivity.service.ts'
 import { lockTombstonesExclusive } from './erasure/tombstones.queries.ts'
 import { requireNotErasedContent } from './erasure/tombstones.service.ts'
@@ -53,7 +54,7 @@ export function createRecordsService(resources: Resources) {
 
   async function patch(call: CallContext, id: string, input: RecordPatch): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
-      if (input.sensitivity !== undefined) await lockTombstonesExclusive(tx)
+      if (changesReaders(input)) await lockTombstonesExclusive(tx)
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
       const payload = mergePayload(stored, input.payload)
@@ -77,8 +78,11 @@ export function createRecordsService(resources: Resources) {
         actor: call.caller.name,
         rationale: 'patched',
       })
-      if (getRank(changed.sensitivity) > getRank(stored.sensitivity))
-        await raiseDerived(tx, id, { actor: call.caller.name, now, textLanguage })
+      await changeDerived(
+        tx,
+        { before: stored, after: changed },
+        { caller: call.caller, now, textLanguage, seal },
+      )
       return presentWritten(call.caller, await rescore(tx, call.caller, changed, now), now)
     })
   }
@@ -90,6 +94,22 @@ export function createRecordsService(resources: Resources) {
     patch,
     list: listing.list,
   }
+}
+
+function changesReaders({ sensitivity, scope }: RecordPatch): boolean {
+  return sensitivity !== undefined || scope !== undefined
+}
+
+/** Who can no longer read a record can no longer read its words in the records that were made from it. */
+async function changeDerived(
+  tx: Transaction,
+  { before, after }: { before: StoredRecord; after: StoredRecord },
+  context: MoveContext,
+): Promise<void> {
+  const { caller, now, textLanguage } = context
+  if (getRank(after.sensitivity) > getRank(before.sensitivity))
+    await raiseDerived(tx, after.id, { actor: caller.name, now, textLanguage })
+  if (after.scope !== before.scope) await moveDerived(tx, before, after.scope, context)
 }
 
 function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | undefined): Payload {

@@ -104,20 +104,34 @@ it('the next run continues behind the entities for which the budget was enough',
 })
 
 it.each([
-  ['retracted', 'POST', 'retract', { actor: 'a', rationale: 'wrong' }],
-  ['challenged', 'POST', 'status', { actor: 'a', reason: 'unsure', status: 'challenged' }],
-  ['moved to another scope', 'PATCH', '', { scope: 'elsewhere' }],
-])('a peer card of a record that was %s goes when too few others remain', async (_, method, path, body) => {
+  ['retracted', 'retract', { actor: 'a', rationale: 'wrong' }],
+  ['challenged', 'status', { actor: 'a', reason: 'unsure', status: 'challenged' }],
+])('a peer card of a record that was %s goes when too few others remain', async (_, path, body) => {
   const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
   expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0 })
-  const changed = await app.request(method, `/v1/records/${orion.known[0]}${path && `/${path}`}`, { body })
+  const changed = await app.request('POST', `/v1/records/${orion.known[0]}/${path}`, { body })
   expect(changed.status).toBe(200)
   expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 1, model_calls: 0 })
   expect(await readPeerCardId(app, orion.id)).toBeUndefined()
   expect(await read(app, card)).toMatchObject({ status: 'superseded' })
+  await createFactAbout(app, orion.id, 'something new')
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_dropped: 0 })
+})
+
+it('a peer card of a record that was moved to another scope is written again from the others', async () => {
+  const { app, dream } = await openDreamApp(profileWriter)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  await dream(steps)
+  const card = (await readPeerCardId(app, orion.id)) ?? ''
+  const body = { scope: 'elsewhere' }
+  const changed = await app.request('PATCH', `/v1/records/${orion.known[0]}`, { body })
+  expect(changed.status).toBe(200)
+  expect(await readPeerCardId(app, orion.id)).toBeUndefined()
+  expect((await app.request('GET', `/v1/records/${card}`)).status).toBe(410)
+  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0, model_calls: 0 })
   await createFactAbout(app, orion.id, 'something new')
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_dropped: 0 })
 })

@@ -58,11 +58,13 @@ export type KeptRecordUpdate = {
   identifiers: readonly { namespace: string; value: string }[]
 }
 
+export type ErasureEntry = { actor: string; rationale: string; at: Date; via: Via | null }
+
 /** Updates kept records in one statement: content, version, search text, handles, identifiers and audit log. */
 export async function updateKeptRecords(
   tx: Transaction,
   updates: readonly KeptRecordUpdate[],
-  { actor, at, via }: Omit<ErasureEntry, 'rationale'>,
+  { actor, rationale, at, via }: ErasureEntry,
   textLanguage: string,
 ): Promise<void> {
   const rows = updates.map(({ id, content, search }) => ({ id, ...content, ...search }))
@@ -100,7 +102,7 @@ export async function updateKeptRecords(
         set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     )
     insert into audit_entries (record_id, action, actor, at, rationale, via)
-    select k.id, 'revise', ${actor}::text, ${at}::timestamptz, 'a source was erased',
+    select k.id, 'revise', ${actor}::text, ${at}::timestamptz, ${rationale}::text,
       ${via && JSON.stringify(via)}::jsonb
     from kept as k order by k.id
   `.execute(tx)
@@ -193,8 +195,6 @@ export async function clearStatusReasons(tx: Transaction, ids: readonly string[]
     .where('reason', '<>', '')
     .execute()
 }
-
-export type ErasureEntry = { actor: string; rationale: string; at: Date; via: Via | null }
 
 export async function insertEraseEntries(
   tx: Transaction,

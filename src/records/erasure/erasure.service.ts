@@ -14,27 +14,24 @@ import {
   requireChangeable,
 } from '../record-loading.service.ts'
 import { findRecords } from '../records.queries.ts'
-import type { ContentRow, StoredRecord } from '../stored-record.ts'
+import type { StoredRecord } from '../stored-record.ts'
 import { presentVia } from '../via.ts'
 import { computeErasedIds, type Derivation } from './erased-ids.ts'
 import {
   clearAuditText,
-  clearInheritedAuditText,
   clearStatusReasons,
   deleteDescentsFrom,
   deleteEdgesOf,
   deleteRowsOf,
   type ErasureEntry,
-  findContents,
   findDerivations,
   findReadableIds,
   insertEraseEntries,
   lockForErasure,
   updateDeletedToErased,
-  updateKeptRecords,
 } from './erasure.queries.ts'
 import type { Erasure, ErasureReceipt } from './erasure.schemas.ts'
-import { collectSourceContents, copiesWords, draftKeptUpdate, removeErasedSources } from './kept-record.ts'
+import { updateKept } from './kept-records.service.ts'
 import { clearAppliedChanges, deleteEffects } from './run-effects.queries.ts'
 import { clearMessageAnswers, reduceAnswers, removeFromAnswers } from './stored-answers.service.ts'
 import { insertTombstones, lockTombstonesExclusive } from './tombstones.queries.ts'
@@ -96,7 +93,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const relations = await deleteEdgesOf(tx, erasedIds, trust)
     const embeddings = await deleteRowsOf(tx, 'embeddings', erasedIds, reportedIds)
     const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, reportedIds)
-    await updateKept(tx, plan, erased, entry)
+    const departure = { ...plan, goneIds: erasedIds, gone: erased }
+    await updateKept(tx, departure, { ...entry, rationale: 'a source was erased' }, textLanguage)
     await deleteDescentsFrom(tx, erasedIds)
     await deleteEffects(tx, plan)
     await clearAppliedChanges(tx, erasedIds)
@@ -131,31 +129,6 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       actor,
       via: via && JSON.stringify(via),
     }))
-  }
-
-  /** Removes the erased sources, and the words copied from them, from the records that stay. */
-  async function updateKept(
-    tx: Transaction,
-    { erasedIds, keptIds, derivations }: ErasurePlan,
-    erased: readonly StoredRecord[],
-    entry: ErasureEntry,
-  ): Promise<void> {
-    if (keptIds.length === 0) return
-    const ids = new Set(erasedIds)
-    const copies = derivations.filter(({ derived, kind }) => !ids.has(derived) && copiesWords(kind))
-    const remaining = await findContents(
-      tx,
-      copies.flatMap(({ source }) => (ids.has(source) ? [] : [source])),
-    )
-    const byId = new Map<string, ContentRow>([...erased, ...remaining].map((each) => [each.id, each]))
-    // Without edges, of which an entity has as many as mentions.
-    const updates = (await findRecords(tx, keptIds, fullTrust, 0)).flatMap((stored) => {
-      const content = removeErasedSources(stored, ids, collectSourceContents(stored.id, copies, ids, byId))
-      return Object.keys(content).length === 0 ? [] : [draftKeptUpdate(stored, { ...stored, ...content })]
-    })
-    if (updates.length > 0) await updateKeptRecords(tx, updates, entry, textLanguage)
-    const copying = copies.flatMap(({ derived, source }) => (ids.has(source) ? [derived] : []))
-    await clearInheritedAuditText(tx, [...new Set(copying)])
   }
 
   return { erase }
@@ -197,7 +170,7 @@ function findRecordsToSeal(erased: readonly StoredRecord[], rootId: string): rea
  * `force` overrides `never` only where the caller may change the record. The erase is refused as a whole otherwise: a
  * derived record that stayed would still say what the erased one said.
  */
-function requireErasable(caller: Caller, erased: readonly StoredRecord[], force: boolean): void {
+export function requireErasable(caller: Caller, erased: readonly StoredRecord[], force: boolean): void {
   const never = erased.filter((each) => each.deletion_policy === 'never')
   const refused = force ? never.filter((each) => !mayChange(caller, each)) : never
   if (refused.length === 0) return

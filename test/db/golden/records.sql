@@ -270,6 +270,19 @@ where id in (select id
 from leaving)
 returning id;
 
+-- src/records/derived-scope.queries.ts deleteDescentsBetween
+    delete
+from descents as d
+    where d.source_id = any($1::uuid[])
+and d.derived_id = any($2::uuid[])
+      and d.kind <> 'contest';
+
+-- src/records/derived-scope.queries.ts findInScope
+    select r.id
+from records as r
+where r.id = any($1::uuid[])
+and r.scope = $2;
+
 -- src/records/derived-sensitivity.queries.ts findLessSensitive
     with touched as materialized (
       select distinct d.derived_id as id
@@ -567,8 +580,8 @@ from kept as k
         set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     )
     insert into audit_entries (record_id, action, actor, at, rationale, via)
-    select k.id, 'revise', $8::text, $9::timestamptz, 'a source was erased',
-      $10::jsonb
+    select k.id, 'revise', $8::text, $9::timestamptz, $10::text,
+      $11::jsonb
     from kept as k
 order by k.id;
 

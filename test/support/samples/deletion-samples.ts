@@ -56,7 +56,7 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
     deleteDescentsFrom: (db) => erasure.deleteDescentsFrom(db, [id]),
     findContents: (db) => erasure.findContents(db, [id]),
     updateKeptRecords: (db) =>
-      erasure.updateKeptRecords(db, [], { actor: 'ada', at: now, via: null }, 'english'),
+      erasure.updateKeptRecords(db, [], { actor: 'ada', rationale: 'asked', at: now, via: null }, 'english'),
     clearInheritedAuditText: (db) => erasure.clearInheritedAuditText(db, [id]),
     updateDeletedToErased: (db) => erasure.updateDeletedToErased(db, id, 'ada', now),
   },

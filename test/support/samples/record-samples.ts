@@ -3,6 +3,7 @@ import type { Caller, Trust } from '../../../src/domain/caller.ts'
 import { nameHandle } from '../../../src/domain/handles.ts'
 import { createSeal } from '../../../src/domain/tombstone-seal.ts'
 import * as auditLog from '../../../src/records/audit-log/audit-log.queries.ts'
+import * as derivedScope from '../../../src/records/derived-scope.queries.ts'
 import * as derivedSensitivity from '../../../src/records/derived-sensitivity.queries.ts'
 import * as hiddenIds from '../../../src/records/hidden-ids.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
@@ -42,6 +43,10 @@ const page: PageQuery = {
 }
 
 export const recordSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/records/derived-scope.queries.ts': {
+    findInScope: (db) => derivedScope.findInScope(db, [id], 'team'),
+    deleteDescentsBetween: (db) => derivedScope.deleteDescentsBetween(db, [id], [id]),
+  },
   'src/records/derived-sensitivity.queries.ts': {
     findLessSensitive: (db) => derivedSensitivity.findLessSensitive(db, [id]),
   },

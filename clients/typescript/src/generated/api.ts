@@ -3693,7 +3693,7 @@ export interface components {
         RecordPatch: {
             /** @description All tags of the record: they replace the present ones. null: none. */
             tags?: string[] | null;
-            /** @description The new scope, which the key must have. null: no scope, which needs a key with all scopes. */
+            /** @description The new scope, which the key must have. null: no scope, which needs a key with all scopes. What was made from the record alone goes along, and what a dream wrote from it and others is purged. */
             scope?: string | null;
             /** @description null: `MEMBRANE_DEFAULT_SENSITIVITY`. A higher one also applies to the records that were made from this one. A lower one needs the permission admin. */
             sensitivity?: ("public" | "low" | "medium" | "high" | "hyper") | null;
