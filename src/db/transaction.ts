@@ -9,8 +9,13 @@ import type { DB } from './schema.ts'
 
 export type Transaction = KyselyTransaction<DB>
 
-/** Who calls, the transaction to join when the use case is part of a larger one, and the version from If-Match. */
-export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: number; now?: Date }
+/** Who calls, the transaction to join when the use case is part of a larger one, and the versions that If-Match allows. */
+export type CallContext = {
+  caller: Caller
+  tx?: Transaction
+  expectedVersions?: readonly number[]
+  now?: Date
+}
 
 /**
  * Whether the selects at the beginning change nothing outside of the transaction. The first one is then sent together

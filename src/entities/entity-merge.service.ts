@@ -81,7 +81,7 @@ async function loadEntitiesToMerge(
   await lockMergesInScope(tx, scope)
   await lockEntitiesToMerge(tx, [id, ...ids])
   const target = await requireEntity(tx, call, await loadForUpdate(tx, call, id))
-  const { expectedVersion: _, ...unversioned } = call
+  const { expectedVersions: _, ...unversioned } = call
   const sources: StoredEntity[] = []
   for (const [index, loaded] of (await loadManyForUpdate(tx, unversioned, ids)).entries()) {
     const source = await requireEntity(tx, call, loaded).catch(throwAt(`/source_ids/${index}`))

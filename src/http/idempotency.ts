@@ -6,7 +6,7 @@ import { type CallContext, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { formatCanonicalJson } from './canonical-json.ts'
-import { readExpectedVersion } from './etag.ts'
+import { readExpectedVersions } from './etag.ts'
 import type { StoredAnswer } from './idempotency.queries.ts'
 import { usesIdempotencyKey } from './route-kind.ts'
 import { createStoredAnswers, type OwnedKey, type RenderedAnswer, Replay } from './stored-answers.ts'
@@ -39,8 +39,8 @@ const handledOnce = new WeakSet<FastifyRequest>()
 export function readCallContext(request: FastifyRequest): CallContext {
   const { singleRecord, severalRecords } = request.routeOptions.config
   // Other routes change no stored record, and 412 is not among their documented answers.
-  const version = singleRecord || severalRecords ? readExpectedVersion(request) : undefined
-  return { caller: request.caller, ...(version === undefined ? {} : { expectedVersion: version }) }
+  const versions = singleRecord || severalRecords ? readExpectedVersions(request) : undefined
+  return { caller: request.caller, ...(versions === undefined ? {} : { expectedVersions: versions }) }
 }
 
 type Resources = { db: Database; clock: Clock; retentionMs: number }

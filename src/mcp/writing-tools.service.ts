@@ -105,7 +105,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
       payload: { ...said, object: text, evidence: [evidence] },
     }
     const given = { record: asAgent(call, record), actor, rationale }
-    return revision.supersede({ ...call, expectedVersion: version }, id, given)
+    return revision.supersede({ ...call, expectedVersions: [version] }, id, given)
   }
 
   /** The subject of a fact stays. What else it is about is what the new text names, as in a text that is remembered. */

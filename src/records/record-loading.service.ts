@@ -128,8 +128,8 @@ function checkChangeable(call: CallContext, stored: StoredRecord): AppError | un
   return checkTrust(caller, stored) ?? checkReadable(caller, stored, now) ?? checkVersion(call, stored)
 }
 
-function checkVersion({ expectedVersion }: CallContext, { version }: StoredRecord): AppError | undefined {
-  if (expectedVersion === undefined || expectedVersion === version) return undefined
+function checkVersion({ expectedVersions }: CallContext, { version }: StoredRecord): AppError | undefined {
+  if (expectedVersions === undefined || expectedVersions.includes(version)) return undefined
   return new AppError('version_mismatch', 'The record has another version than If-Match expects.', {
     extra: { version },
   })

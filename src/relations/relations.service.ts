@@ -137,7 +137,7 @@ async function loadChangedRecord(
     (scopes && !scopes.includes(target.scope))
   )
     return source
-  const { expectedVersion: _, ...unversioned } = call
+  const { expectedVersions: _, ...unversioned } = call
   return loadForUpdate(tx, unversioned, target.id)
 }
 

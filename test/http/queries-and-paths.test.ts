@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { closed, Uuid } from '../../src/domain/shapes.ts'
 import { formatCanonicalJson } from '../../src/http/canonical-json.ts'
-import { formatEtag, readExpectedVersion } from '../../src/http/etag.ts'
+import { formatEtag, readExpectedVersions } from '../../src/http/etag.ts'
 import { isLoopbackHost } from '../../src/http/loopback-only.ts'
 import { computeQueryFingerprint, decodeCursor, encodeCursor, sendPage } from '../../src/http/paging.ts'
 import { readRequestId, readTraceId } from '../../src/http/request-tracing.ts'
@@ -89,20 +89,20 @@ describe('a path parameter that breaks its schema', () => {
 
 describe('If-Match', () => {
   const expected = (input?: string) =>
-    readExpectedVersion({ headers: input === undefined ? {} : { 'if-match': input } })
+    readExpectedVersions({ headers: input === undefined ? {} : { 'if-match': input } })
 
   it('parses the version that etagOf writes', () => {
-    expect(expected(formatEtag(3))).toBe(3)
+    expect(expected(formatEtag(3))).toEqual([3])
   })
   it.each([[undefined], ['*'], [' * ']])('accepts any version as %s', (input) => {
     expect(expected(input)).toBeUndefined()
   })
   it.each(['W/"3"', '3', '""', '"x"', '"3', '"-1"', '', '"99999999999999999999"'])(
     'never matches as %s',
-    (input) => expect(expected(input)).toBe(0),
+    (input) => expect(expected(input)).toEqual([]),
   )
-  it('takes the newest of several', () => {
-    expect(expected('"2", W/"9", "4"')).toBe(4)
+  it('takes each strong tag of several', () => {
+    expect(expected('"2", W/"9" , "4","x"')).toEqual([2, 4])
   })
 })
 

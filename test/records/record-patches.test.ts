@@ -145,6 +145,14 @@ describe('PATCH /v1/records/{id} with If-Match', () => {
     expect((await patch(record.id, { tags: ['y'] }, { 'if-match': '*' })).status).toBe(200)
   })
 
+  it('accepts each of several tags, and no weak one', async () => {
+    const record = await create(app, fact())
+    expect((await patch(record.id, { tags: ['x'] }, { 'if-match': '"1","2"' })).status).toBe(200)
+    const stale = await patch(record.id, { tags: ['y'] }, { 'if-match': '"1", W/"2", "3"' })
+    expect(expectProblem(stale, 412, 'version_mismatch').version).toBe(2)
+    expect((await patch(record.id, { tags: ['y'] }, { 'if-match': 'W/"9" , "2"' })).status).toBe(200)
+  })
+
   it('succeeds for one of twenty writers that read the same version', async () => {
     const record = await create(app, fact())
     const answers = await Promise.all(

@@ -104,7 +104,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     handler: (request, reply) =>
       once(request, reply, async (call) => {
         const note = await findNote(call.tx ?? db, request.params.id)
-        if (call.expectedVersion !== undefined && call.expectedVersion !== note.version) {
+        if (call.expectedVersions?.includes(note.version) === false) {
           throw new AppError('version_mismatch', 'The note is at another version.')
         }
         await sql`delete from notes where id = ${note.id}`.execute(call.tx ?? db)

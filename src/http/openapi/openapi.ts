@@ -86,13 +86,13 @@ const idempotencyKey = {
 const ifMatch = {
   type: 'string',
   description:
-    'The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now.',
+    'The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now.',
 }
 
 const ifMatchOfEach = {
   type: 'string',
   description:
-    'The ETag that each of the records must have, or `*` for any. Returns 412 if one of them has another version. Leave it out if their versions differ.',
+    'The ETags that the records may have, with commas, or `*` for any. Returns 412 if one of the records has another version.',
 }
 
 const position = {

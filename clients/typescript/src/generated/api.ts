@@ -5646,7 +5646,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -7935,7 +7935,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag that each of the records must have, or `*` for any. Returns 412 if one of them has another version. Leave it out if their versions differ. */
+                /** @description The ETags that the records may have, with commas, or `*` for any. Returns 412 if one of the records has another version. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -8293,7 +8293,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8401,7 +8401,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8606,7 +8606,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8725,7 +8725,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8843,7 +8843,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9060,7 +9060,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9289,7 +9289,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9408,7 +9408,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9527,7 +9527,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9645,7 +9645,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9763,7 +9763,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9929,7 +9929,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10137,7 +10137,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10167,7 +10167,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10285,7 +10285,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10403,7 +10403,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10522,7 +10522,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10686,7 +10686,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10828,7 +10828,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10946,7 +10946,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
