@@ -27,6 +27,7 @@ export function completeRoutes(app: FastifyInstance): void {
 function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
   const { config } = route
   return [
+    'malformed_request',
     ...(config?.isUnlimited ? [] : (['rate_limited', 'overloaded'] as const)),
     ...(config?.isPublic ? [] : (['unauthenticated', 'forbidden', 'database_unavailable'] as const)),
     ...(hasWriteMethod(route) ? bodyCodes : []),
@@ -40,9 +41,9 @@ function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
   ]
 }
 
-/** A path can be wrongly percent-encoded, or name nothing. */
+/** A path can name nothing. */
 function listPathCodes(params: TSchema): ErrorCode[] {
-  return ['malformed_request', ...Object.values(readKeywords(params).properties ?? {}).map(getNotFoundCode)]
+  return Object.values(readKeywords(params).properties ?? {}).map(getNotFoundCode)
 }
 
 const bodyCodes = ['malformed_json', 'body_too_large', 'unsupported_media_type'] as const

@@ -35,6 +35,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     requireHost(request)
+    requireDecodableQuery(request)
     const { config } = request.routeOptions
     if (config.isUnlimited) return
     if (!config.neverShed) shedLoad()
@@ -71,6 +72,17 @@ function confirmAfterSlowBodies(app: FastifyInstance): void {
     if (!request.caller || reply.elapsedTime < maxUncheckedMs) done()
     else request.confirmCaller().then(() => done(), done)
   })
+}
+
+/** The parser of Fastify would take what it cannot decode as it stands, and search for `%zz`. */
+function requireDecodableQuery({ url }: FastifyRequest): void {
+  const start = url.indexOf('?')
+  if (start === -1 || !url.includes('%', start)) return
+  try {
+    decodeURIComponent(url.slice(start))
+  } catch {
+    throw new AppError('malformed_request', 'The query string is not correctly percent-encoded.')
+  }
 }
 
 /** RFC 9112 §3.2: an HTTP/1.1 request must have a Host header; only older versions may omit it. */

@@ -99,6 +99,10 @@ describe('a problem document', () => {
     ['/v1/notes/not-a-uuid', 404, 'record_not_found'],
     ['/v1/notes/%00', 404, 'record_not_found'],
     ['/v1/notes/%FF', 400, 'malformed_request'],
+    ['/v1/failure?q=%zz', 400, 'malformed_request'],
+    ['/v1/failure?q=100%', 400, 'malformed_request'],
+    ['/v1/failure?q=%C3%A9&q=%E9', 400, 'malformed_request'],
+    ['/livez?%', 400, 'malformed_request'],
     [`/v1/notes/${'x'.repeat(4_000)}`, 404, 'route_not_found'],
     ['/v1/failure?q=1', 422, 'validation_failed'],
   ])('answers GET %s with %i %s', async (path, status, code) => {
