@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Payload } from './payloads.ts'
-import { writeCanonicalWording, writeEarlierWording } from './tombstone-wording.ts'
+import { writeCanonicalWording, writeEarlierWording, writeSummaryWording } from './tombstone-wording.ts'
 
 export type Seal = ReturnType<typeof createSeal>
 
@@ -9,7 +9,8 @@ export type Seal = ReturnType<typeof createSeal>
  * of the digest, so that tombstones of one scope reveal nothing about another.
  */
 export function createSeal(key: string | undefined) {
-  if (key === undefined) return { keyId: null, digest: () => null, earlierDigest: () => null }
+  if (key === undefined)
+    return { keyId: null, digest: () => null, earlierDigest: () => null, summaryDigest: () => null }
   const computeDigest = (scope: string, wording: string | null) =>
     wording === null ? null : computeHmac(key, JSON.stringify([scope, wording]))
   return {
@@ -20,6 +21,9 @@ export function createSeal(key: string | undefined) {
     /** The digest in a tombstone of an earlier version; null where it is the same. */
     earlierDigest: (scope: string, payload: Payload): Buffer | null =>
       computeDigest(scope, writeEarlierWording(payload)),
+    /** The digest of what the summary of a captured text says; null where it says nothing else. */
+    summaryDigest: (scope: string, payload: Payload): Buffer | null =>
+      computeDigest(scope, writeSummaryWording(payload)),
   }
 }
 

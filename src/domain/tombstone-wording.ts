@@ -18,6 +18,23 @@ export function writeEarlierWording(payload: Payload): string | null {
   return !wording || wording === writeCanonicalWording(payload) ? null : wording
 }
 
+/**
+ * The wording of a record that says only what the summary of a captured text says; null where there is none. An erase covers
+ * both, and the canonical wording has the text alone.
+ */
+export function writeSummaryWording(payload: Payload): string | null {
+  if (payload.kind !== 'episodic' || findOnlyCapturedText(payload) === undefined) return null
+  const { timeline, conversation } = payload
+  const wording = writeCanonicalWording({
+    ...silentEpisode,
+    timeline,
+    ...(conversation ? { conversation } : {}),
+  })
+  return wording === writeCanonicalWording(payload) ? null : wording
+}
+
+const silentEpisode: EpisodicPayload = { kind: 'episodic', timeline: [], tool_graph: [], artifacts: [] }
+
 function writeWording({ kind }: Payload, listed: readonly unknown[]): string | null {
   const parts = listed.map((part) => normaliseJson(part, normaliseText))
   const isSilent = parts.every((part) => part === '' || (Array.isArray(part) && part.length === 0))

@@ -58,6 +58,19 @@ describe('a text that was erased', () => {
     for (const id of ['c', 'another']) expectProblem(await say(scope, id), 409, 'erased_content')
   })
 
+  it('takes its summary along, but not the same summary of another text', async () => {
+    const [scope, summary] = [createScope(), 'Linda told us which seat she prefers on trains.']
+    const { primary_record: episode } = (await capture(scope, { summary })).body as Body
+    await erase(episode.id)
+    const said = { scope, messages: [{ role: 'user', content: summary }] }
+    expectProblem(await post('conversations/c/messages', said), 409, 'erased_content')
+    expectProblem(await capture(scope, { content: { text: summary } }), 409, 'erased_content')
+    expectProblem(await capture(scope, { content: null, summary }), 409, 'erased_content')
+    expect(
+      (await capture(scope, { content: { text: 'Linda has moved to another town.' }, summary })).status,
+    ).toBe(201)
+  })
+
   it('is not captured again after it was erased as a message', async () => {
     const scope = createScope()
     await erase(((await say(scope)).body as Body).items[0].record_id)

@@ -115,8 +115,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     // Sorted, so that of two records with the same content the more sensitive one is used.
     const inOrder = [...erased].sort((left, right) => getRank(left.sensitivity) - getRank(right.sensitivity))
     const sealed = inOrder.flatMap(({ scope, sensitivity, payload }) => {
-      const digest = seal.digest(scope, payload)
-      return digest ? [{ scope, sensitivity, digest }] : []
+      const digests = [seal.digest(scope, payload), seal.summaryDigest(scope, payload)]
+      return digests.flatMap((digest) => (digest ? [{ scope, sensitivity, digest }] : []))
     })
     const unique = new Map(
       sealed.map((each) => [JSON.stringify([each.scope, each.digest.toString('hex')]), each]),
