@@ -139,7 +139,10 @@ export const catalogue = {
     meaning: 'The deletion policy of the record, or of a record that would be deleted with it, is `never`.',
   },
   record_not_forgotten: { kind: 'conflict', meaning: 'Only a forgotten record can be restored.' },
-  message_conflict: { kind: 'conflict', meaning: 'A message with this id has another text or writer.' },
+  message_conflict: {
+    kind: 'conflict',
+    meaning: 'A message with this id has another text or writer, or is where this one would move.',
+  },
   erased_content: {
     kind: 'conflict',
     meaning: 'The same content was erased from this scope and cannot be stored again.',

@@ -3,6 +3,7 @@ import { getOperation } from '../db/run-effects.ts'
 import type { AuditAction, RecordStatus } from '../db/schema.ts'
 import { addTallies } from '../db/tallies.ts'
 import { getVia, type Transaction } from '../db/transaction.ts'
+import { getRank, hasSameVisibility } from '../domain/caller.ts'
 import { type Handle, listHandles } from '../domain/handles.ts'
 import { writeSearchableText } from '../domain/searchable-text.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
@@ -11,7 +12,13 @@ import { AppError } from '../kernel/errors.ts'
 import { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
 import { appendStatusChange, applyChange, type RecordChange } from './record-change.queries.ts'
 import { listIdentifiers } from './record-draft.ts'
-import { deleteHandles, deleteIdentifiers, insertHandles, insertIdentifiers } from './records.queries.ts'
+import {
+  deleteHandles,
+  deleteIdentifiers,
+  insertHandles,
+  insertIdentifiers,
+  lookUpHandles,
+} from './records.queries.ts'
 import type { ContentRow, StatusChangeRow, StoredRecord } from './stored-record.ts'
 
 export type StatusMove = { to: RecordStatus; step: string; reverts?: boolean }
@@ -75,6 +82,7 @@ export async function writeChange(
   const isReactivated = isHistory(stored.status) && !isHistory(changed.status)
   const isRenamed = isMoved || isReactivated || changed.payload !== stored.payload
   // Deleted before the record changes: its new scope and sensitivity are checked for the new identifiers.
+  if (isMoved) await requireOnlyMessage(tx, stored, changed)
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
   await applyChange(tx, stored.id, {
     record,
@@ -133,6 +141,25 @@ async function updateHandles(tx: Transaction, before: StoredRecord, after: Store
   if (before.scope === after.scope && haveSameHandles(old, current)) return
   await deleteHandles(tx, after.id, old)
   await insertHandles(tx, after.id, after.scope, current)
+}
+
+/** A message that moved away may have been stored anew where it came from. Nothing keeps it from becoming more sensitive. */
+async function requireOnlyMessage(tx: Transaction, before: StoredRecord, moved: StoredRecord): Promise<void> {
+  const isRaised = before.scope === moved.scope && getRank(moved.sensitivity) > getRank(before.sensitivity)
+  if (moved.type !== 'episodic' || isRaised) return
+  const lookups = listHandles(moved.payload).map((each) => ({
+    ...each,
+    scope: moved.scope,
+    lock: 'if_unused' as const,
+  }))
+  if (lookups.length === 0) return
+  const { matches } = await lookUpHandles(tx, lookups, moved.sensitivity)
+  const others = matches.flatMap(({ known }) => known).filter(({ id }) => id !== moved.id)
+  if (!others.some((each) => each.forgotten_at === null && hasSameVisibility(each, moved))) return
+  throw new AppError(
+    'message_conflict',
+    'The conversation of that scope and sensitivity has this message already.',
+  )
 }
 
 /** The successor of a superseded or merged record may use its identifiers. */

@@ -184,6 +184,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
           'record_retracted',
           'erased_content',
           'deletion_policy_never',
+          'message_conflict',
           'identifier_taken',
           'tombstone_key_mismatch',
         ]),

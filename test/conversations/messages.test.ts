@@ -191,14 +191,6 @@ describe('GET /v1/conversations', () => {
   })
 })
 
-it('takes a message along when its record moves to another scope', async () => {
-  const stored = (await append('moved', [say('1', 'one')], { scope: 'from' })).body as Body
-  const { record_id: id } = stored.items[0]
-  await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'to' } })
-  expect(textsOf(await get('moved/messages?scope=to'))).toEqual(['one'])
-  expect((await app.request('GET', '/v1/conversations/moved/messages?scope=from')).status).toBe(404)
-})
-
 it('brings messages to another store by export and import, and knows them there', async () => {
   const messages = [say('1', 'carried over'), say('2', 'and the next')]
   await append('carried', messages, { scope: 'export' })
