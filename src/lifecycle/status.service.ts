@@ -17,6 +17,7 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
+import { retireQuoting } from '../revision/index.ts'
 import { findLastStep, findSalienceBeforeRevision } from './status.queries.ts'
 import type { Transition } from './status.schemas.ts'
 
@@ -43,6 +44,7 @@ export function createStatusService({ db, clock, seal, textLanguage }: Resources
         status,
         ...(isReinstated ? await restoreSalience(tx, stored, now) : {}),
       })
+      if (to === 'invalidated') await retireQuoting(tx, id, { actor, now, textLanguage })
       return presentWritten(call.caller, changed, now)
     })
   }

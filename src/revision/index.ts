@@ -5,6 +5,7 @@
  */
 
 export { revertMerge } from './merge-reversal.service.ts'
+export { retireQuoting } from './quoting-records.service.ts'
 export { retireRecord } from './retirement.service.ts'
 export { createReversalService } from './reversal.service.ts'
 export { copyLinks, findSuccessor } from './revision.queries.ts'

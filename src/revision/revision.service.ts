@@ -24,6 +24,7 @@ import { contestRecord, uncontestRecord } from './contest.ts'
 import { findMergedSources } from './merge-reversal.queries.ts'
 import { revertMerge } from './merge-reversal.service.ts'
 import { createTooFewError, requireSameTypeAndScope } from './merge-sources.ts'
+import { retireQuoting } from './quoting-records.service.ts'
 import { retireRecord } from './retirement.service.ts'
 import { copyLinks, deleteIdentifiersOf, findLineage } from './revision.queries.ts'
 import type { Contest, Lineage, Merger, Revised, RevisionReason, Succession } from './revision.schemas.ts'
@@ -193,14 +194,17 @@ export function createRevisionService(resources: Resources) {
     id: string,
     input: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
-    return revise(call, async (tx) => {
-      await lockTombstonesShared(tx)
-      const stored = await loadRevisable(tx, call, id)
-      const now = clock.now()
-      const change = { ...toAuditReason(input), now, textLanguage }
-      const retired = await retireRecord(tx, stored, { ...change, step: 'retract', to: 'invalidated' })
-      await revertMerge(tx, seal, await findMergedSources(tx, stored.id), change)
-      return presentWritten(call.caller, retired, now)
+    return transact(db, call, async (tx) => {
+      const retired = await revise({ ...call, tx }, async () => {
+        await lockTombstonesShared(tx)
+        const stored = await loadRevisable(tx, call, id)
+        const change = { ...toAuditReason(input), now: clock.now(), textLanguage }
+        const changed = await retireRecord(tx, stored, { ...change, step: 'retract', to: 'invalidated' })
+        await revertMerge(tx, seal, await findMergedSources(tx, stored.id), change)
+        return presentWritten(call.caller, changed, change.now)
+      })
+      await retireQuoting(tx, id, { actor: input.actor, now: clock.now(), textLanguage })
+      return retired
     })
   }
 

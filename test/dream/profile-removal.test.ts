@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { respond } from '../support/chat-server.ts'
 import {
   buildFiveNotes,
@@ -11,8 +12,14 @@ import {
 } from '../support/dream-app.ts'
 import { mergeEntities } from '../support/entity-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['peer_cards'] as const
+
+async function withdraw(app: TestApp, id: string | undefined, path: string, body: object): Promise<void> {
+  const answer = await app.request('POST', `/v1/records/${id}/${path}`, { body: { actor: 'a', ...body } })
+  if (answer.status !== 200) throw new Error(answer.text)
+}
 
 it('a retracted or forgotten peer card is not written again before the facts change', async () => {
   const { app, dream } = await openDreamApp(profileWriter)
@@ -103,22 +110,50 @@ it('the next run continues behind the entities for which the budget was enough',
   expect(written).toEqual([2, 4, 4, 4])
 })
 
-it.each([
-  ['retracted', 'retract', { actor: 'a', rationale: 'wrong' }],
-  ['challenged', 'status', { actor: 'a', reason: 'unsure', status: 'challenged' }],
-])('a peer card of a record that was %s goes when too few others remain', async (_, path, body) => {
+it('a peer card of a record that was challenged goes when too few others remain', async () => {
   const { app, dream } = await openDreamApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
   expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0 })
-  const changed = await app.request('POST', `/v1/records/${orion.known[0]}/${path}`, { body })
-  expect(changed.status).toBe(200)
+  await withdraw(app, orion.known[0], 'status', { reason: 'unsure', status: 'challenged' })
   expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 1, model_calls: 0 })
   expect(await readPeerCardId(app, orion.id)).toBeUndefined()
   expect(await read(app, card)).toMatchObject({ status: 'superseded' })
   await createFactAbout(app, orion.id, 'something new')
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_dropped: 0 })
+})
+
+it.each([
+  ['retracted', 'retract', { rationale: 'wrong' }],
+  ['invalidated', 'status', { reason: 'wrong', status: 'invalidated' }],
+])('a peer card of a record that was %s goes at once', async (_, path, body) => {
+  const { app, dream } = await openDreamApp(profileWriter)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  await dream(steps)
+  const card = (await readPeerCardId(app, orion.id)) ?? ''
+  await withdraw(app, orion.known[0], path, body)
+  expect(await readPeerCardId(app, orion.id)).toBeUndefined()
+  const retired = await read(app, card)
+  expect(retired).toMatchObject({ status: 'superseded', salience: 0 })
+  expect(retired.audit_log.at(-1)).toMatchObject({ action: 'revise', rationale: 'a source was retracted' })
+  expect(await listBrokenLaws(app)).toEqual([])
+  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0, model_calls: 0 })
+  await createFactAbout(app, orion.id, 'something new')
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_dropped: 0 })
+})
+
+it('a peer card is written again when the retraction of its source is taken back', async () => {
+  const { app, dream } = await openDreamApp(profileWriter)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  await dream(steps)
+  await withdraw(app, orion.known[0], 'retract', { rationale: 'wrong' })
+  const { audit_log: log } = await read(app, orion.known[0] ?? '')
+  const body = { actor: 'a', rationale: 'right after all', operation_id: log.at(-1).operation_id }
+  const reverted = await app.request('POST', `/v1/records/${orion.known[0]}/revert`, { body })
+  expect(reverted.status, reverted.text).toBe(200)
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1 })
+  expect((await listPeerCards(app)).map(({ status }) => status)).toEqual(['superseded', 'active'])
 })
 
 it('a peer card of a record that was moved to another scope is written again from the others', async () => {

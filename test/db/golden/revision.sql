@@ -30,6 +30,26 @@ and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       limit 1
     ) as merged;
 
+-- src/revision/quoting-records.queries.ts deleteCards
+delete
+from peer_cards
+where card_id = any($1::uuid[]);
+
+-- src/revision/quoting-records.queries.ts findQuoting
+    select r.id
+    from descents as d
+    cross join lateral (
+      select w.id, w.status, w.forgotten_at, w.pinned
+from records as w
+where w.id = d.derived_id offset 0
+    ) as r
+    where d.source_id = $1::uuid
+and d.kind = 'dream'
+      and r.status in ('active', 'challenged')
+and r.forgotten_at is null
+and not r.pinned
+    order by r.id;
+
 -- src/revision/reversal.queries.ts findLastOperation
     select e.run_id as id, (e.before ->> 'version')::int4 as version
     from audit_entries as a

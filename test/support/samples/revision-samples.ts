@@ -1,5 +1,6 @@
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as reverting from '../../../src/revision/merge-reversal.queries.ts'
+import * as quoting from '../../../src/revision/quoting-records.queries.ts'
 import * as reversal from '../../../src/revision/reversal.queries.ts'
 import * as revision from '../../../src/revision/revision.queries.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -15,6 +16,10 @@ export const revisionSamples: Record<string, Record<string, Sample>> = {
     findSuccessor: (db) => revision.findSuccessor(db, id, trust),
     deleteIdentifiersOf: (db) => revision.deleteIdentifiersOf(db, [id]),
     findLineage: (db) => revision.findLineage(db, id, trust, 10_000),
+  },
+  'src/revision/quoting-records.queries.ts': {
+    findQuoting: (db) => quoting.findQuoting(db, id),
+    deleteCards: (db) => quoting.deleteCards(db, [id]),
   },
   'src/revision/reversal.queries.ts': {
     findLastOperation: (db) => reversal.findLastOperation(db, id),
