@@ -1,4 +1,5 @@
 import { hasSameVisibility, type Visibility } from '../domain/caller.ts'
+import { createFactHandle } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { covers, overlaps } from '../domain/validity.ts'
 import { isHistory } from '../domain/vocabulary.ts'
@@ -17,8 +18,8 @@ export type FactOutcome =
   | { outcome: 'merged'; id: string; other?: string }
   /** It was withdrawn earlier. Repeating it does not bring it back. */
   | { outcome: 'challenged'; other?: string }
-  /** A current record states another object, and its revision policy decides. */
-  | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string }
+  /** A current record states another object, and its revision policy decides. `twins` say the same as that record. */
+  | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string; twins: string[] }
 
 export type RelatedFact = { id: string; predicate: 'supports' | 'contradicts' }
 
@@ -63,8 +64,8 @@ function findRelatedFact(statement: Statement, live: readonly Fact[]): RelatedFa
   const same = live.find(({ is_same }) => is_same)
   if (same) return { id: same.id, predicate: 'supports' }
   const currentFact = findCurrentFact(statement, live)
-  const isOpposed = currentFact && (currentFact.payload.revision_policy ?? 'contest') !== 'fork'
-  return isOpposed ? { id: currentFact.id, predicate: 'contradicts' } : undefined
+  const isDisputed = currentFact && (currentFact.payload.revision_policy ?? 'contest') !== 'fork'
+  return isDisputed ? { id: currentFact.id, predicate: 'contradicts' } : undefined
 }
 
 function decideAmongOwnFacts(statement: Statement, facts: readonly Fact[]): FactOutcome {
@@ -80,17 +81,38 @@ function decideAmongOwnFacts(statement: Statement, facts: readonly Fact[]): Fact
   if (same.some(isWithdrawn)) return { outcome: 'challenged', ...other }
   if (!currentFact) return { outcome: 'created' }
   const policy = currentFact.payload.revision_policy ?? 'contest'
-  return { outcome: outcomeOf[policy], policy, other: currentFact.id }
+  return {
+    outcome: outcomeOf[policy],
+    policy,
+    other: currentFact.id,
+    twins: listTwins(statement, currentFact, live),
+  }
 }
 
 /** Returns the newest uncontested fact, otherwise the newest. Each contest leaves one uncontested fact. */
-function findCurrentFact({ fact: stated, at }: Statement, live: readonly Fact[]): Fact | undefined {
-  const candidates = live.filter(
-    ({ is_same, status, payload }) =>
-      !is_same && status === 'active' && overlaps(payload.validity, stated.validity, at),
-  )
-  return candidates.find(({ payload }) => payload.revision?.status !== 'contested') ?? candidates[0]
+function findCurrentFact(statement: Statement, live: readonly Fact[]): Fact | undefined {
+  const candidates = live.filter((fact) => isOpposed(fact, statement))
+  return candidates.find((fact) => !isContested(fact)) ?? candidates[0]
 }
+
+function isOpposed({ is_same: isSame, status, payload }: Fact, { fact: stated, at }: Statement): boolean {
+  return !isSame && status === 'active' && overlaps(payload.validity, stated.validity, at)
+}
+
+function isContested({ payload }: Fact): boolean {
+  return payload.revision?.status === 'contested'
+}
+
+/** Two records of a scope can say the same: a client may create a second one, or move it there. */
+function listTwins(statement: Statement, { id, payload }: Fact, live: readonly Fact[]): string[] {
+  const { detail } = createFactHandle(payload)
+  return live.flatMap((fact) => {
+    const isTwin = fact.id !== id && createFactHandle(fact.payload).detail?.equals(detail ?? noDetail)
+    return isTwin && isOpposed(fact, statement) && !isContested(fact) ? [fact.id] : []
+  })
+}
+
+const noDetail = Buffer.alloc(0)
 
 function isRepeatedBy({ payload }: Fact, { fact: stated, at }: Statement): boolean {
   return covers(payload.validity, stated.validity, at)

@@ -1,14 +1,15 @@
 import type { Transaction } from '../db/transaction.ts'
 import { addInverses, createEdge, type Edge } from '../domain/edges.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
-import type {
-  Confirmation,
-  Descent,
-  Draft,
-  NewRecord,
-  Provenance,
-  StoredRecord,
-  WrittenRecord,
+import {
+  type Confirmation,
+  type Descent,
+  type Draft,
+  loadManyForUpdate,
+  type NewRecord,
+  type Provenance,
+  type StoredRecord,
+  type WrittenRecord,
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
 import type { RevisionService } from '../revision/index.ts'
@@ -17,6 +18,7 @@ import { buildFactRecord, type CaptureWriteContext, draftCapturedRecord } from '
 import { buildFactEdges, type FactTargets, filterNewEdges } from './capture-edges.ts'
 import { confirmStoredFact } from './fact-confirmation.service.ts'
 import type { FactOutcome, RelatedFact } from './fact-outcome.ts'
+import { asStatedFact } from './known-records.service.ts'
 
 type Resources = { textLanguage: string; revision: RevisionService }
 
@@ -68,22 +70,36 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
 
   async function contest(
     tx: Transaction,
-    { context, id }: CapturedFact,
-    { policy, other }: Conflict,
+    captured: CapturedFact,
+    { policy, other, twins }: Conflict,
   ): Promise<FactResult> {
-    const { caller, now } = context
-    await revision.contest({ caller, tx }, other, { contesting_ref: id, ...getAuditReason(context) })
-    const edge = createEdge(other, 'contested_by', id, now)
+    const { context, id } = captured
+    await revision.contest({ caller: context.caller, tx }, other, getContest(captured))
+    const contested = [other, ...(await contestTwins(tx, captured, twins))]
     return {
       ...createResult({ outcome: 'contested', policy, record_id: id, other_id: other }),
-      edges: [edge],
+      edges: contested.map((each) => createEdge(each, 'contested_by', id, context.now)),
     }
+  }
+
+  /** Contests those that were not withdrawn meanwhile, and returns their ids. */
+  async function contestTwins(
+    tx: Transaction,
+    captured: CapturedFact,
+    twins: readonly string[],
+  ): Promise<string[]> {
+    if (twins.length === 0) return []
+    const { context } = captured
+    const found = await loadManyForUpdate(tx, { caller: context.caller }, twins)
+    const ids = found.flatMap((each) => asStatedFact(context, each)?.id ?? [])
+    for (const id of ids) await revision.contest({ caller: context.caller, tx }, id, getContest(captured))
+    return ids
   }
 
   async function revise(
     tx: Transaction,
     captured: CapturedFact,
-    { outcome, policy, other }: Conflict,
+    { outcome, policy, other, twins }: Conflict,
   ): Promise<FactResult> {
     const { context, id, targets } = captured
     const links = buildFactEdges(id, targets, context.now)
@@ -98,8 +114,10 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
     const request = { record, capturedFrom: targets.primary, ...getAuditReason(context) }
     const revised = await operation({ caller: context.caller, tx }, other, request)
     const descent = createEdge(id, outcome === 'replaced' ? 'supersedes' : 'derived_from', other, context.now)
+    const contested = outcome === 'replaced' ? await contestTwins(tx, captured, twins) : []
+    const contests = contested.map((each) => createEdge(each, 'contested_by', id, context.now))
     const fact = { outcome, policy, record_id: id, other_id: other }
-    return { fact, records: [revised.record], edges: [...links, descent] }
+    return { fact, records: [revised.record], edges: [...links, descent, ...contests] }
   }
 
   async function confirm(tx: Transaction, captured: CapturedFact): Promise<FactResult> {
@@ -177,6 +195,10 @@ function buildConfirmationDescent({ existingFact, targets }: CapturedFact): Desc
 
 function buildRecord({ context, payload, source }: CapturedFact): NewRecord {
   return buildFactRecord(context, payload, source)
+}
+
+function getContest({ context, id }: CapturedFact) {
+  return { contesting_ref: id, ...getAuditReason(context) }
 }
 
 function getAuditReason({ caller }: CaptureWriteContext) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTopic, range } from '../support/capture-requests.ts'
-import { read } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import { createTopic, range, triple } from '../support/capture-requests.ts'
+import { create, read } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -44,6 +45,34 @@ describe('POST /v1/capture with a contradicting fact', () => {
     expect((await read(app, record_id)).relations).toContainEqual(
       expect.objectContaining({ predicate: 'derived_from', target_id: old.fact.record_id }),
     )
+  })
+
+  it.each([
+    ['contest', 'contested', 'active'],
+    ['replace', 'replaced', 'superseded'],
+  ])('leaves no twin of the old fact undisputed when its policy is %s', async (policy, outcome, status) => {
+    const scope = `twins of ${policy}`
+    const twin = await create(app, {
+      type: 'semantic',
+      scope,
+      payload: { kind: 'semantic', ...triple('Linux') },
+    })
+    app.clock.advance(1_000)
+    const old = await create(app, {
+      type: 'semantic',
+      scope,
+      payload: { kind: 'semantic', ...triple('linux'), revision_policy: policy },
+    })
+    app.clock.advance(1_000)
+    const { fact } = await topic(scope).add('windows')
+    expect(fact).toMatchObject({ outcome, other_id: old.id })
+    expect(await read(app, old.id)).toMatchObject({ status })
+    const disputed = await read(app, twin.id)
+    expect(disputed).toMatchObject({ status: 'active', payload: { revision: { status: 'contested' } } })
+    expect(disputed.relations).toContainEqual(
+      expect.objectContaining({ predicate: 'contested_by', target_id: fact.record_id }),
+    )
+    expect(await listBrokenLaws(app)).toEqual([])
   })
 
   it('contests the old fact when its policy is contest or missing, and the newest stays active', async () => {
