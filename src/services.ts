@@ -50,7 +50,7 @@ import {
   createSimilarService,
   createTextSearch,
 } from './retrieval/index.ts'
-import { createReversalService, createRevisionService } from './revision/index.ts'
+import { createReversalService, createRevisionService, retireQuoting } from './revision/index.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 
 export type Resources = {
@@ -107,7 +107,7 @@ export function createServices({
   const revision = createRevisionService({ db, clock, ids, seal, records, policies, ...config.records })
   const reinforcement = createReinforcementService({ db, clock })
   const explain = createExplainService({ db, clock, ...config.cognition, ...config.jobs })
-  const status = createStatusService({ db, clock, seal, textLanguage })
+  const status = createStatusService({ db, clock, seal, textLanguage, retireQuoting })
   const layers = createLayerService({ db, clock, textLanguage })
   const history = createHistoryService({ db })
   const access = createAccessService({ db, clock })

@@ -17,15 +17,25 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
-import { retireQuoting } from '../revision/index.ts'
 import { findLastStep, findSalienceBeforeRevision } from './status.queries.ts'
 import type { Transition } from './status.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; seal: Seal; textLanguage: string }
+type Resources = {
+  db: Database
+  clock: Clock
+  seal: Seal
+  textLanguage: string
+  /** Retires what a dream wrote from a withdrawn record. A parameter, because this room must not import revision/. */
+  retireQuoting(
+    tx: Transaction,
+    sourceId: string,
+    reason: { actor: string; now: Date; textLanguage: string },
+  ): Promise<void>
+}
 
 export type StatusService = ReturnType<typeof createStatusService>
 
-export function createStatusService({ db, clock, seal, textLanguage }: Resources) {
+export function createStatusService({ db, clock, seal, textLanguage, retireQuoting }: Resources) {
   async function move(call: CallContext, id: string, input: Transition): Promise<WrittenRecord> {
     const { status: to, reason, actor } = input
     return transact(db, call, async (tx) => {
