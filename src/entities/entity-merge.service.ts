@@ -41,7 +41,8 @@ export function createEntityMergingService({ db, clock, textLanguage }: Resource
       const { target, sources } = await loadEntitiesToMerge(tx, call, id, named)
       const now = clock.now()
       const change = { ...reason, now, textLanguage }
-      for (const source of sources) await retireRecord(tx, source, { ...change, step: 'merge', to: 'merged' })
+      for (const source of sources)
+        await retireRecord(tx, source, { ...change, step: 'merge', to: 'merged', supersededBy: target })
       await moveLinks(tx, target.id, sources, now)
       const content = mergeEntities(target, sources)
       const changes = describeMerge(target, sources, content)

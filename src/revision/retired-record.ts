@@ -1,3 +1,4 @@
+import { getRank, unscoped, type Visibility } from '../domain/caller.ts'
 import { computePruneAt, computeSalience } from '../domain/curves.ts'
 import type { Change, StoredRecord } from '../records/index.ts'
 
@@ -23,4 +24,21 @@ export function clearSalience(
     content: { payload: { ...payload, revision } },
     changes: { salience, 'payload.revision.status': [before, 'retracted'] },
   }
+}
+
+export type Other = Visibility & { id: string }
+
+/**
+ * Names the edge to a record that not every reader of `stored` may see, in the entry about the change that this record made. So the
+ * entry stays hidden from the others also after an erasure or a purge has removed the edge.
+ */
+export function nameEdge(
+  stored: Visibility,
+  predicate: string,
+  other: Other | undefined,
+): Record<string, [null, number]> {
+  if (!other) return {}
+  const isForeign = other.scope !== stored.scope && other.scope !== unscoped
+  const isAbove = getRank(other.sensitivity) > getRank(stored.sensitivity)
+  return isForeign || isAbove ? { [`relations.${predicate}.${other.id}`]: [null, 1] } : {}
 }

@@ -25,6 +25,7 @@ import { findMergedSources } from './merge-reversal.queries.ts'
 import { revertMerge } from './merge-reversal.service.ts'
 import { createTooFewError, requireSameTypeAndScope } from './merge-sources.ts'
 import { retireQuoting } from './quoting-records.service.ts'
+import { nameEdge, type Other } from './retired-record.ts'
 import { retireRecord } from './retirement.service.ts'
 import { copyLinks, deleteIdentifiersOf, findLineage } from './revision.queries.ts'
 import type { Contest, Lineage, Merger, Revised, RevisionReason, Succession } from './revision.schemas.ts'
@@ -75,16 +76,16 @@ export function createRevisionService(resources: Resources) {
       await lockTombstonesShared(tx)
       const old = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await storeSuccessor({ ...call, tx }, { input, sources: [old], kind: 'supersede', now })
+      const made = await storeSuccessor({ ...call, tx }, { input, sources: [old], kind: 'supersede', now })
       const changed = await retireRecord(tx, old, {
         ...toAuditReason(input),
         now,
         textLanguage,
         step: 'supersede',
         to: 'superseded',
-        supersededBy: record.id,
+        supersededBy: made.row,
       })
-      return { record, sources: [getVersion(changed)] }
+      return { record: made.record, sources: [getVersion(changed)] }
     })
   }
 
@@ -93,14 +94,15 @@ export function createRevisionService(resources: Resources) {
       await lockTombstonesShared(tx)
       const origin = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await storeSuccessor({ ...call, tx }, { input, sources: [origin], kind: 'fork', now })
+      const made = await storeSuccessor({ ...call, tx }, { input, sources: [origin], kind: 'fork', now })
       const changed = await writeChange(tx, origin, {
         action: 'fork',
         ...toAuditReason(input),
         now,
         textLanguage,
+        changes: nameEdge(origin, 'derives', made.row),
       })
-      return { record, sources: [getVersion(changed)] }
+      return { record: made.record, sources: [getVersion(changed)] }
     })
   }
 
@@ -112,12 +114,12 @@ export function createRevisionService(resources: Resources) {
       const sources = await loadSources(tx, call, unique)
       requireSameTypeAndScope(sources)
       const now = clock.now()
-      const { id } = await storeSuccessor({ ...call, tx }, { input, sources, kind: 'merge', now })
-      const change = { ...toAuditReason(input), now, textLanguage, step: 'merge', to: 'merged' } as const
+      const { row } = await storeSuccessor({ ...call, tx }, { input, sources, kind: 'merge', now })
+      const change = { ...toAuditReason(input), now, textLanguage, step: 'merge', mergedInto: row } as const
       const retired: StoredRecord[] = []
-      for (const source of sources) retired.push(await retireRecord(tx, source, change))
-      await copyLinks(tx, unique, id, now)
-      const merged = await findReadableRecord(tx, call.caller, id)
+      for (const source of sources) retired.push(await retireRecord(tx, source, { ...change, to: 'merged' }))
+      await copyLinks(tx, unique, row.id, now)
+      const merged = await findReadableRecord(tx, call.caller, row.id)
       return { record: presentWritten(call.caller, merged, now), sources: retired.map(getVersion) }
     })
   }
@@ -126,7 +128,7 @@ export function createRevisionService(resources: Resources) {
   async function storeSuccessor(
     call: CallContext & { tx: Transaction },
     { input, sources, kind, now }: NewSuccessor,
-  ): Promise<WrittenRecord> {
+  ): Promise<{ record: WrittenRecord; row: Other }> {
     const draft = draftSuccessor(input, sources, kind, {
       caller: call.caller,
       now,
@@ -143,7 +145,7 @@ export function createRevisionService(resources: Resources) {
     const audit = { ...draft.audit, operation_id: getOperation(call.tx) }
     const [outcome] = await records.storeDrafts(call, [{ ...draft, audit }])
     if (!outcome || outcome instanceof AppError) throw outcome?.at('/record')
-    return outcome
+    return { record: outcome, row: draft.row }
   }
 
   async function contest(
@@ -156,12 +158,14 @@ export function createRevisionService(resources: Resources) {
       const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
       if (contesting) await linkContesting(tx, stored, contesting, now)
+      const { changes, ...change } = contestRecord(stored, contesting ? undefined : ref, now)
       await writeChange(tx, stored, {
         action: 'revise',
         ...toAuditReason(input),
         now,
         textLanguage,
-        ...contestRecord(stored, contesting ? undefined : ref, now),
+        ...change,
+        changes: { ...changes, ...nameEdge(stored, 'contested_by', contesting) },
       })
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
     })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const secretWriter = 'writer-of-the-hidden'
@@ -7,7 +7,7 @@ const secretWriter = 'writer-of-the-hidden'
 let app: TestApp
 let key: string
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the concealing tests' } })
   key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
 })
 afterAll(() => app.close())
@@ -54,5 +54,75 @@ describe('the status change that a hidden record caused', () => {
     const { changed_at, ...seen } = await moveOf({ key })
     expect(seen).toEqual({ old: 'active', new: 'superseded', step: 'supersede', actor: 'hidden', reason: '' })
     expect(await moveOf({})).toMatchObject({ actor: secretWriter, reason: 'the secret reason', changed_at })
+  })
+})
+
+describe('what a hidden record did to a visible one', () => {
+  const reason = { actor: secretWriter, rationale: 'the secret reason' }
+  const hidden = {
+    scope: 'mine',
+    sensitivity: 'hyper',
+    provenance: { sources: [{ kind: 'event', ref: 'r' }] },
+  }
+  const low = { scope: 'mine', sensitivity: 'low' }
+  const claim = (subject: string) => fact({ payload: { ...payloads.semantic, subject } })
+  const skill = { type: 'competence', payload: { kind: 'competence', skill_name: 'rare' } }
+  const entity = { type: 'entity', payload: { kind: 'entity', canonical_name: 'Rare', primary_type: 'Tool' } }
+  const answer = async (path: string, body: object) => {
+    const { status, text, body: found } = await send(path, body)
+    if (status >= 300) throw new Error(text)
+    return found as Body
+  }
+
+  const deeds: [string, object, (id: string, like: object) => Promise<string>][] = [
+    ['fork', claim('forked'), async (id, like) => (await succeed('fork', id, like)).id],
+    ['supersession of a skill', skill, async (id, like) => (await succeed('supersede', id, like)).id],
+    [
+      'contest',
+      claim('contested'),
+      async (id, like) => {
+        const rival = await create(app, { ...like, ...hidden })
+        await answer(`/v1/records/${id}/contest`, { contesting_ref: rival.id, ...reason })
+        return rival.id
+      },
+    ],
+    [
+      'merge',
+      claim('merged'),
+      async (id, like) => {
+        const other = await create(app, { ...like, ...low })
+        const body = { ids: [id, other.id], record: { ...like, ...hidden }, ...reason }
+        return (await answer('/v1/records/merge', body)).record.id
+      },
+    ],
+    [
+      'merge of an entity',
+      entity,
+      async (id, like) => {
+        const target = await create(app, { ...like, ...hidden })
+        await answer(`/v1/entities/${target.id}/merge`, { source_ids: [id], ...reason })
+        return target.id
+      },
+    ],
+  ]
+
+  async function succeed(operation: string, id: string, like: object): Promise<Body> {
+    const body = { record: { ...like, ...hidden }, ...reason }
+    return (await answer(`/v1/records/${id}/${operation}`, body)).record
+  }
+
+  it.each(deeds)('stays hidden when that record is erased: %s', async (_, like, doTo) => {
+    const near = await create(app, { ...like, ...low })
+    const far = await doTo(near.id, like)
+    const readAll = async (options: object) => {
+      const paths = ['audit', 'status-history'].map((view) => `/v1/records/${near.id}/${view}`)
+      const answers = [...paths, `/v1/records/${near.id}`].map((path) => app.request('GET', path, options))
+      return (await Promise.all(answers)).map(({ text }) => text)
+    }
+    const before = await readAll({ key })
+    await answer(`/v1/records/${far}/erase`, { actor: 'desk', rationale: 'asked to' })
+    expect(await readAll({ key })).toEqual(before)
+    expect(before.join()).not.toMatch(/secret|writer-of/)
+    expect((await readAll({})).join()).toContain(secretWriter)
   })
 })

@@ -70,7 +70,11 @@ export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool
  */
 export function isMoveShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
   if (hasFullTrust(trust)) return sql<SqlBool>`true`
-  return sql<SqlBool>`(${namesNoHidden(trust, sql`s.reason`)} and s.at not in (${selectHiddenInstants(trust, record)}))`
+  const entries = sql`select from audit_entries as a where a.record_id = ${record} and a.at = s.at`
+  return sql<SqlBool>`(
+    ${namesNoHidden(trust, sql`s.reason`)} and s.at not in (${selectHiddenInstants(trust, record)})
+    and not exists (${entries} and not ${namesNoHidden(trust, sql`a.changes::text`)})
+  )`
 }
 
 /** The actor that is shown for a change that is not shown whole. */

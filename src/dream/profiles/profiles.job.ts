@@ -172,7 +172,12 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
     const newId = await insertFact(tx, { ...origin, ...toFact(due, profile), supersedes: old?.id })
     if (!old || newId === undefined) return newId
     const audit = { ...origin, textLanguage, rationale: 'its sources have changed', step }
-    await retireRecord(tx, old, { ...audit, to: 'superseded', supersededBy: newId })
+    const { scope, sensitivity } = due.entity
+    await retireRecord(tx, old, {
+      ...audit,
+      to: 'superseded',
+      supersededBy: { id: newId, scope, sensitivity },
+    })
     return newId
   }
 

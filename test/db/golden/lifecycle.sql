@@ -1427,7 +1427,8 @@ and later.changes #>> '{status,1}' = 'active'
     select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
       case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
     from (
-      select s.*, (not exists (
+      select s.*, (
+    not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -1456,12 +1457,32 @@ and e.predicate = kind.predicate
     join records as h on h.id = edge.target_id
     where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-  )) as is_shown
+  )
+    and not exists (select
+from audit_entries as a
+where a.record_id = $8::uuid
+and a.at = s.at
+and not not exists (
+    select h.id
+from regexp_matches(a.changes::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ))
+  ) as is_shown
       from status_changes as s
-      where s.record_id = $8::uuid
-and s.id > $9
+      where s.record_id = $11::uuid
+and s.id > $12
       order by s.id
-      limit $10
+      limit $13
     ) as s
     order by s.id;
 

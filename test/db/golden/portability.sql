@@ -147,7 +147,8 @@ and "h"."scope" = any($10::text[]))
   select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $11 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
-    select s.*, (not exists (
+    select s.*, (
+    not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -176,7 +177,27 @@ and e.predicate = kind.predicate
     join records as h on h.id = edge.target_id
     where not ("h"."sensitivity" <= $15
 and "h"."scope" = any($16::text[]))
-  )) as is_shown
+  )
+    and not exists (select
+from audit_entries as a
+where a.record_id = r.id
+and a.at = s.at
+and not not exists (
+    select h.id
+from regexp_matches(a.changes::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $17
+and "h"."scope" = any($18::text[]))
+  ))
+  ) as is_shown
 from status_changes as s
 where s.record_id = r.id
   ) as s), (
@@ -450,7 +471,8 @@ and "h"."scope" = any($33::text[]))
   select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $34 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
-    select s.*, (not exists (
+    select s.*, (
+    not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -479,10 +501,30 @@ and e.predicate = kind.predicate
     join records as h on h.id = edge.target_id
     where not ("h"."sensitivity" <= $38
 and "h"."scope" = any($39::text[]))
-  )) as is_shown
+  )
+    and not exists (select
+from audit_entries as a
+where a.record_id = r.id
+and a.at = s.at
+and not not exists (
+    select h.id
+from regexp_matches(a.changes::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $40
+and "h"."scope" = any($41::text[]))
+  ))
+  ) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($40::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($42::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -495,15 +537,15 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $41
-and "h"."scope" = any($42::text[]))
+    where not ("h"."sensitivity" <= $43
+and "h"."scope" = any($44::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $43::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($44::text, coalesce((
+    from jsonb_array_elements(c.interpretation -> $45::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($46::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -516,16 +558,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $45
-and "h"."scope" = any($46::text[]))
+    where not ("h"."sensitivity" <= $47
+and "h"."scope" = any($48::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $47::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $49::text) with ordinality as each (value, place)
   ), '[]'))
-    || jsonb_build_object($48::text, coalesce((
+    || jsonb_build_object($50::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -538,14 +580,14 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $49
-and "h"."scope" = any($50::text[]))
+    where not ("h"."sensitivity" <= $51
+and "h"."scope" = any($52::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $51::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $53::text) with ordinality as each (value, place)
   ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
   case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
   select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
@@ -580,12 +622,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $52
-and "t"."scope" = any($53::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
+and ("t"."sensitivity" <= $54
+and "t"."scope" = any($55::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $54
-and "t"."scope" = any($55::text[]))) then s.duplicate_of end) || '"', '}')
+and ("t"."sensitivity" <= $56
+and "t"."scope" = any($57::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
 where s.record_id = r.id), ',"descent":[' || (
   select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
@@ -596,13 +638,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $56
-and "t"."scope" = any($57::text[])))
+and ("t"."sensitivity" <= $58
+and "t"."scope" = any($59::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $58
-and "t"."scope" = any($59::text[])))
+and ("t"."sensitivity" <= $60
+and "t"."scope" = any($61::text[])))
   )) || ']', ',"handles":[', (
   select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
@@ -917,7 +959,8 @@ and "h"."scope" = any($37::text[]))
   select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $38 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
-    select s.*, (not exists (
+    select s.*, (
+    not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -946,10 +989,30 @@ and e.predicate = kind.predicate
     join records as h on h.id = edge.target_id
     where not ("h"."sensitivity" <= $42
 and "h"."scope" = any($43::text[]))
-  )) as is_shown
+  )
+    and not exists (select
+from audit_entries as a
+where a.record_id = r.id
+and a.at = s.at
+and not not exists (
+    select h.id
+from regexp_matches(a.changes::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $44
+and "h"."scope" = any($45::text[]))
+  ))
+  ) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($44::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($46::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -962,15 +1025,15 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $45
-and "h"."scope" = any($46::text[]))
+    where not ("h"."sensitivity" <= $47
+and "h"."scope" = any($48::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $47::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($48::text, coalesce((
+    from jsonb_array_elements(c.interpretation -> $49::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($50::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -983,16 +1046,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $49
-and "h"."scope" = any($50::text[]))
+    where not ("h"."sensitivity" <= $51
+and "h"."scope" = any($52::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $51::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $53::text) with ordinality as each (value, place)
   ), '[]'))
-    || jsonb_build_object($52::text, coalesce((
+    || jsonb_build_object($54::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1005,14 +1068,14 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $53
-and "h"."scope" = any($54::text[]))
+    where not ("h"."sensitivity" <= $55
+and "h"."scope" = any($56::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $55::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $57::text) with ordinality as each (value, place)
   ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
   case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
   select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
@@ -1047,12 +1110,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $56
-and "t"."scope" = any($57::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
+and ("t"."sensitivity" <= $58
+and "t"."scope" = any($59::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $58
-and "t"."scope" = any($59::text[]))) then s.duplicate_of end) || '"', '}')
+and ("t"."sensitivity" <= $60
+and "t"."scope" = any($61::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
 where s.record_id = r.id), ',"descent":[' || (
   select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
@@ -1063,13 +1126,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $60
-and "t"."scope" = any($61::text[])))
+and ("t"."sensitivity" <= $62
+and "t"."scope" = any($63::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $62
-and "t"."scope" = any($63::text[])))
+and ("t"."sensitivity" <= $64
+and "t"."scope" = any($65::text[])))
   )) || ']', ',"handles":[', (
   select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
@@ -1362,7 +1425,8 @@ and "h"."scope" = any($46::text[]))
   select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $47 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
-    select s.*, (not exists (
+    select s.*, (
+    not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -1391,10 +1455,30 @@ and e.predicate = kind.predicate
     join records as h on h.id = edge.target_id
     where not ("h"."sensitivity" <= $51
 and "h"."scope" = any($52::text[]))
-  )) as is_shown
+  )
+    and not exists (select
+from audit_entries as a
+where a.record_id = r.id
+and a.at = s.at
+and not not exists (
+    select h.id
+from regexp_matches(a.changes::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $53
+and "h"."scope" = any($54::text[]))
+  ))
+  ) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($53::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($55::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1407,15 +1491,15 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $54
-and "h"."scope" = any($55::text[]))
+    where not ("h"."sensitivity" <= $56
+and "h"."scope" = any($57::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $56::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($57::text, coalesce((
+    from jsonb_array_elements(c.interpretation -> $58::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($59::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1428,16 +1512,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $58
-and "h"."scope" = any($59::text[]))
+    where not ("h"."sensitivity" <= $60
+and "h"."scope" = any($61::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $60::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $62::text) with ordinality as each (value, place)
   ), '[]'))
-    || jsonb_build_object($61::text, coalesce((
+    || jsonb_build_object($63::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1450,14 +1534,14 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $62
-and "h"."scope" = any($63::text[]))
+    where not ("h"."sensitivity" <= $64
+and "h"."scope" = any($65::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $64::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $66::text) with ordinality as each (value, place)
   ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
   case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
   select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
@@ -1492,12 +1576,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $65
-and "t"."scope" = any($66::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
+and ("t"."sensitivity" <= $67
+and "t"."scope" = any($68::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $67
-and "t"."scope" = any($68::text[]))) then s.duplicate_of end) || '"', '}')
+and ("t"."sensitivity" <= $69
+and "t"."scope" = any($70::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
 where s.record_id = r.id), ',"descent":[' || (
   select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
@@ -1508,13 +1592,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $69
-and "t"."scope" = any($70::text[])))
+and ("t"."sensitivity" <= $71
+and "t"."scope" = any($72::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $71
-and "t"."scope" = any($72::text[])))
+and ("t"."sensitivity" <= $73
+and "t"."scope" = any($74::text[])))
   )) || ']', ',"handles":[', (
   select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
