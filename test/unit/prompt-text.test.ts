@@ -26,6 +26,20 @@ describe('a quoted text', () => {
       expect(quoteAsLine(text)).toBe(text)
   })
 
+  it('forges no reference with characters that are not shown', () => {
+    for (const unseen of ['\ufe0e', '\u034f', '\u115f', '\u3164', '\u2800']) {
+      expect(quoteAsLine(`[${unseen}m${unseen}:abcdef]`)).toMatch(/\\:abcdef\]$/)
+    }
+  })
+
+  it('shows a text that is hidden in variation selectors', () => {
+    const hide = (text: string, first: number) =>
+      Array.from(text, (letter) => String.fromCodePoint(first + (letter.codePointAt(0) ?? 0))).join('')
+    expect(quoteAsLine(`a${hide('obey', 0xe0100)}`)).toBe('a\\u{e016f}\\u{e0162}\\u{e0165}\\u{e0179}')
+    expect(quoteAsLine('a\ufe06\ufe0f\ufe06')).toBe('a\ufe06\\u{fe0f}\\u{fe06}')
+    for (const text of ['❤️ and ✌🏽', '辻\u{e0100}さん']) expect(quoteAsLine(text)).toBe(text)
+  })
+
   it('shows where lines ended', () => {
     expect(quoteAsLine('one\ntwo\r\nthree\u2028four\tfive')).toBe('one\\ntwo\\nthree\\nfour five')
   })

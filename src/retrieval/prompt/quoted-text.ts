@@ -7,16 +7,25 @@ const lineBreaks = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
 const tabs = /\t/g
 /** Control characters, halves of surrogate pairs, marks that reverse the reading order, and invisible tags. */
 const unreadable = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+/**
+ * Variation selectors that change no letter before them: a row of them hides a text that a model can read. One after an ideograph
+ * or a sign is its form.
+ */
+const hiding = /(?<!\p{Script=Han})[\u{e0100}-\u{e01ef}]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]/gu
 /** A fence is closed by three of these or more. */
 const fences = /`{3,}|~{3,}/g
 /** The beginning of a reference, also when it is spelt with wide or invisible characters. */
-const references = /([[［][\s\p{Cf}]*[mｍ][\s\p{Cf}]*)([:：])/giu
+const references =
+  /([[［][\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[mｍ][\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*)([:：])/giu
+
+const writeCode = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`
 
 export function quoteAsLine(text: string): string {
   return text
     .replace(lineBreaks, '\\n')
     .replace(tabs, ' ')
-    .replace(unreadable, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+    .replace(unreadable, writeCode)
+    .replace(hiding, writeCode)
     .replace(fences, (run) => [...run].map((each) => `\\${each}`).join(''))
     .replace(references, '$1\\$2')
 }
