@@ -36,6 +36,8 @@ type PageRequest<S extends TObject, Row> = {
   /** The columns of a row that are its position in the list. */
   position: S
   read(after: Static<S> | undefined, limit: number): Promise<Row[]>
+  /** Whether rows follow although there are fewer than the limit, because more of them would be too long. */
+  isCut?: (rows: readonly Row[]) => boolean
 }
 
 /**
@@ -45,13 +47,14 @@ type PageRequest<S extends TObject, Row> = {
 export async function readPage<
   S extends TObject,
   Row extends Readonly<Record<keyof S['properties'] & string, unknown>>,
->({ caller, list, limit, cursor, position, read }: PageRequest<S, Row>): Promise<ListPage<Row>> {
+>({ caller, list, limit, cursor, position, read, isCut }: PageRequest<S, Row>): Promise<ListPage<Row>> {
   const fingerprint = computeQueryFingerprint(caller.principal, list)
   const after = cursor === undefined ? undefined : decodeCursor(cursor, position, fingerprint)
   const found = await read(after, limit + 1)
   const items = found.slice(0, limit)
   const last = items.at(-1)
-  if (last === undefined || found.length <= limit) return { items }
+  const isEnd = found.length <= limit && !isCut?.(found)
+  if (last === undefined || isEnd) return { items }
   const end = Object.keys(position.properties).map((name) => [name, last[name]])
   return { items, next_cursor: encodeCursor(fingerprint, Object.fromEntries(end)) }
 }

@@ -78,6 +78,7 @@ export {
   type KnownRecord,
   lockRecords,
   lookUpHandles,
+  readFirst,
   readStored,
 } from './records.queries.ts'
 export { recordsRoutes } from './records.routes.ts'

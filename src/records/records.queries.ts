@@ -3,21 +3,22 @@ import type { Database } from '../db/connection.ts'
 import { sendWithNext } from '../db/deferral.ts'
 import { isEntryShown } from '../db/fragments/concealment.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
-import { isVisibleTo } from '../db/fragments/visibility.ts'
+import { contentBytes, maxAnswerBytes, measureUpTo } from '../db/fragments/json-size.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
-import { embeddedEdges } from '../domain/embedded-edges.ts'
+import { embeddedEdges, embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { maxEmbeddedEntries } from './audit-log/audit-log.ts'
+import { maxEmbeddedEntries, maxEntryLength, maxLogLength } from './audit-log/audit-log.ts'
 import { addHiddenIds, type UncheckedRecord } from './hidden-ids.queries.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 
 /**
  * Selects full records that the caller sees, from rows named `r`. Edges to hidden or forgotten records are left out. A
  * record with very many edges, up to a million, shows those that the primary key returns first. The audit log contains
- * the newest entries, oldest first. The columns are written as SQL text, because building so wide a statement for each
- * read took longer than the database needs to answer it.
+ * the newest entries, oldest first, without those with long changes. The columns are written as SQL text, because building so wide a
+ * statement for each read took longer than the database needs to answer it.
  */
 function selectStored<More = unknown>(
   trust: Trust,
@@ -47,9 +48,15 @@ function selectStored<More = unknown>(
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select * from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}
-            order by a.id desc limit ${maxEmbeddedEntries}
+            select a.*, sum(${changesLength}) over (order by a.id desc) as total
+            from (
+              select * from audit_entries as a
+              where a.record_id = r.id and ${changesLength} <= ${sql.lit(maxEntryLength)}
+                and ${isEntryShown(trust, sql`r.id`)}
+              order by a.id desc limit ${maxEmbeddedEntries}
+            ) as a
           ) as newest
+          where newest.total <= ${sql.lit(maxLogLength)}
           order by newest.id
         ) as entry
       ), '[]') as audit_log${more}
@@ -58,6 +65,8 @@ function selectStored<More = unknown>(
     where ${isVisibleTo(trust)} ${rest}
   `
 }
+
+const changesLength = measureUpTo(sql`a.changes`, maxEntryLength)
 
 type Fragment = RawBuilder<unknown>
 
@@ -71,6 +80,30 @@ export async function readStored<More = unknown>(
   selection: Selection,
 ): Promise<(StoredRecord & More)[]> {
   const { rows } = await selectStored<More>(trust, selection).execute(db)
+  return addHiddenIds(db, trust, rows)
+}
+
+/**
+ * The first of some records in the order of the ids: those after `maxAnswerBytes` of content are left out, but never all. What is
+ * shown redacted counts nothing. The outer condition is met before a long content is read.
+ */
+export async function readFirst<More = unknown>(
+  db: Database,
+  trust: Trust,
+  ids: readonly string[],
+  more: Fragment = sql``,
+): Promise<(StoredRecord & More)[]> {
+  const bytes = sql`case when ${openTo(trust)} then ${contentBytes} else 0 end`
+  const place = sql`array_position(${sql.val([...ids])}::uuid[], r.id)`
+  const selected = selectStored<More>(trust, {
+    from: sql`records as r`,
+    more: sql`, sum(${bytes}) over (order by ${place}) - ${bytes} as bytes_before${more}`,
+    rest: sql`and ${hasIdIn(ids)}`,
+    maxEdges: embeddedEdgesAmongMany,
+  })
+  const { rows } = await sql<UncheckedRecord & More>`
+    select * from (${selected}) as read where bytes_before <= ${sql.lit(maxAnswerBytes)}
+  `.execute(db)
   return addHiddenIds(db, trust, rows)
 }
 

@@ -117,7 +117,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'List records',
         description:
-          'Returns the records that match all filters. Pages sorted by salience show the salience at the time of the first page. Redacted records are left out when the request filters or sorts by a field that they do not show. ' +
+          'Returns the records that match all filters. A page ends early after 16 MiB of records. Pages sorted by salience show the salience at the time of the first page. Redacted records are left out when the request filters or sorts by a field that they do not show. ' +
           'To poll for changes, pass `next_updated_after` of each answer as the next `updated_after`; ' +
           'a change that you have seen already has the same `version`.',
         querystring: ListQuery,
@@ -205,7 +205,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: "Page through a record's audit log",
         description:
-          'Returns the audit log, the oldest entry first. It also works for a purged or erased record.',
+          'Returns the audit log, the oldest entry first. A page ends early after 16 MiB of changes. It also works for a purged or erased record.',
         params: RecordPath,
         querystring: AuditQuery,
         response: answers(

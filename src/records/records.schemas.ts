@@ -61,7 +61,10 @@ export const MemoryRecord = closed(
     }),
     payload: ref(Payload),
     interpretation: Type.Optional(ref(Interpretation)),
-    audit_log: Type.Array(ref(AuditEntry), { description: 'The newest 50 entries, oldest first.' }),
+    audit_log: Type.Array(ref(AuditEntry), {
+      description:
+        'The newest 50 entries, oldest first, without those with very long `changes`: `/v1/records/{id}/audit` lists all.',
+    }),
     layer: Type.Enum([...Layer.enum], { description: 'The layer of memory in which the record is.' }),
     memory_kind: Type.Enum([...MemoryKind.enum], { description: 'What kind of memory it is.' }),
     status: Type.Enum([...Status.enum], {

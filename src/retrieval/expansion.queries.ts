@@ -2,9 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { selectNextKind } from '../db/fragments/edge-kinds.ts'
-import { hasIdIn } from '../db/fragments/id-condition.ts'
-import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
-import { readStored, type StoredRecord } from '../records/index.ts'
+import { readFirst, type StoredRecord } from '../records/index.ts'
 import type { Neighbour } from './expansion.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import type { Question } from './question.ts'
@@ -40,12 +38,8 @@ export async function findWithNeighbours(
   search: NeighbourSearch,
 ): Promise<RecordWithNeighbours[]> {
   const neighbours = selectNeighbours(sql`(select r.id)`, question, search)
-  return readStored<{ neighbours: NeighbourInJson[] }>(db, question.trust, {
-    from: sql`records as r`,
-    more: sql`, coalesce((select json_agg(near) from (${neighbours}) as near), '[]') as neighbours`,
-    rest: sql`and ${hasIdIn(ids)}`,
-    maxEdges: embeddedEdgesAmongMany,
-  })
+  const more = sql`, coalesce((select json_agg(near) from (${neighbours}) as near), '[]') as neighbours`
+  return readFirst<{ neighbours: NeighbourInJson[] }>(db, question.trust, ids, more)
 }
 
 /**

@@ -58,7 +58,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
         tags: ['retrieval'],
         summary: 'Retrieve memories for a task',
         description:
-          'Searches by text, vectors and names, and follows relations from the best records. Relevance decides the order; salience, importance and age only order nearly equal matches. Every filter applies to every record of the answer, neighbours included, before the limits do. Only active records are returned unless `include_status` adds others. A redacted record is returned only without a `task_descriptor` or at the end of a relation, and never if a filter uses a field that it hides. Each record shows up to twenty of its relations; `/v1/records/{id}/relations` lists all.',
+          'Searches by text, vectors and names, and follows relations from the best records. Relevance decides the order; salience, importance and age only order nearly equal matches. Every filter applies to every record of the answer, neighbours included, before the limits do. Only active records are returned unless `include_status` adds others. A redacted record is returned only without a `task_descriptor` or at the end of a relation, and never if a filter uses a field that it hides. Records that do not fit into about 32 MiB are left out, the least relevant first. Each record shows up to twenty of its relations; `/v1/records/{id}/relations` lists all.',
         body: ref(RetrieveQuery),
         response: answers({
           200: {

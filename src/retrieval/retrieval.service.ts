@@ -2,10 +2,9 @@ import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
-import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { findRecords, isWhole, presentRecord, redactRecord, type StoredRecord } from '../records/index.ts'
+import { isWhole, presentRecord, readFirst, redactRecord, type StoredRecord } from '../records/index.ts'
 import { createRootSearch, type Roots } from './candidates.service.ts'
 import type { Channels } from './channel-search.service.ts'
 import { type Expanded, expand } from './expansion.service.ts'
@@ -109,7 +108,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const readIds = new Set(read.map(({ id }) => id))
     const others = ids.filter((id) => !readIds.has(id))
     const [found, past] = await Promise.all([
-      others.length === 0 ? [] : findRecords(db, others, question.trust, embeddedEdgesAmongMany),
+      others.length === 0 ? [] : readFirst(db, question.trust, others),
       question.isPast && ids.length > 0 ? findPastStates(db, ids, question) : [],
     ])
     const stored = [...read, ...found]

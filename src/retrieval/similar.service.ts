@@ -2,13 +2,12 @@ import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { getRank } from '../domain/caller.ts'
-import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import { writeSearchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import type { createQueryEmbedder, createVectorSearch } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { findReadableRecord, findRecords, presentRecord } from '../records/index.ts'
+import { findReadableRecord, presentRecord, readFirst } from '../records/index.ts'
 import { listAnswerConditions } from './filters.queries.ts'
 import { listSearchedScopes, readQuestion } from './question.ts'
 import type { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
@@ -68,9 +67,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
   ) {
     if (found.length === 0) return []
     const ids = found.map(({ id }) => id)
-    const byId = new Map(
-      (await findRecords(db, ids, trust, embeddedEdgesAmongMany)).map((each) => [each.id, each]),
-    )
+    const byId = new Map((await readFirst(db, trust, ids)).map((each) => [each.id, each]))
     return found.flatMap(({ id, similarity }) => {
       const record = byId.get(id)
       // A record that was forgotten or hidden between two statements is left out.

@@ -3,9 +3,16 @@ import type { AuditRow, StoredRecord } from '../stored-record.ts'
 /** The number of entries that a record contains. The whole log has pages of its own. */
 export const maxEmbeddedEntries = 50
 
+/** In characters of JSON. An entry with longer changes is not among them: it may have twice as many megabytes as a record. */
+export const maxEntryLength = 64 * 1_024
+
+/** The characters of the changes of all of them. */
+export const maxLogLength = 128 * 1_024
+
 /** The embedded log after one more entry. */
 export function appendEntry(log: readonly AuditRow[], entry: AuditRow): AuditRow[] {
-  return [...log, entry].slice(-maxEmbeddedEntries)
+  const isLong = JSON.stringify(entry.changes ?? null).length > maxEntryLength
+  return isLong ? [...log] : [...log, entry].slice(-maxEmbeddedEntries)
 }
 
 /**

@@ -22,9 +22,10 @@ export type PageQuery = {
   isReadableOnly?: boolean
 }
 
-export type PositionedRecord = StoredRecord & { position: number | Date }
+/** `selected` is the number of records within the limit; the last of them are missing if they would make the page too long. */
+export type PositionedRecord = StoredRecord & { position: number | Date; selected: number }
 
-export type PositionedId = { id: string; position: number | Date }
+export type PositionedId = { id: string; position: number | Date; selected?: number }
 
 /**
  * A lane is the records of one half-life, and of one scope if the page is limited to scopes. An index holds them in

@@ -66,7 +66,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     }
     const found = await readRecords(db, page, clock.now())
     const items = found.slice(0, limit)
-    const last = found.length > limit ? items.at(-1) : undefined
+    const last = isFollowed(items, found) ? items.at(-1) : undefined
     const position = last && { ...describePosition(last, asOf), poll_after: pollAfter }
     return {
       items: items.map((stored) => present(caller, stored, asOf)),
@@ -76,6 +76,11 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   }
 
   return { list }
+}
+
+/** More records follow where the limit, or the length of the page, has left some out. */
+function isFollowed(items: readonly PositionedRecord[], [first]: readonly PositionedRecord[]): boolean {
+  return (first?.selected ?? 0) > items.length
 }
 
 async function readRecords(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {
@@ -155,7 +160,8 @@ async function rankBySalience<T extends PositionedId>(
     page.order === 'desc' && isBoundValid(page, now) ? await findSalienceFloor(db, page, lanes) : 0
   const found = await reader.bySalience(db, page, lanes, floor)
   const isExact =
-    found.length < page.limit || found.every(({ position }) => Number(position) >= negligibleSalience)
+    (found[0]?.selected ?? found.length) < page.limit ||
+    found.every(({ position }) => Number(position) >= negligibleSalience)
   return isExact ? found : reader.inOrder(db, page)
 }
 

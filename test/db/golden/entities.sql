@@ -123,10 +123,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -159,9 +164,11 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
       ), '[]') as audit_log
@@ -210,10 +217,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -246,9 +258,11 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
       ), '[]') as audit_log

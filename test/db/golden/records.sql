@@ -1,5 +1,9 @@
 -- src/records/audit-log/audit-log.queries.ts listAuditEntries
-select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via"
+select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via", "selected"
+from (select *, (count(*) over ())::int4 as "selected", sum(coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8) over (order by a.id) - coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 as "bytes_before"
+from (select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via"
 from "audit_entries" as "a"
 where "record_id" = $1
 and "id" > $2
@@ -37,7 +41,9 @@ and "h"."scope" = any($7::text[]))
   ))
   )
 order by "id"
-limit $8;
+limit $8) as "a") as "a"
+where "bytes_before" <= $9
+order by "id";
 
 -- src/records/deleted-records.queries.ts deleteErased
     with leaving as materialized (select *
@@ -1025,10 +1031,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1061,43 +1072,58 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
+      ), '[]') as audit_log, cut.position, cut.selected
+    from (
+    select cut.id, cut.position, (count(*) over ())::int4 as selected,
+      sum(case when ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc) - case when ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
-from unnest($9::bigint[], $10::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as "position"
+from unnest($13::bigint[], $14::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $15::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[]))
+where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
 and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $14::timestamptz) <= $15::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) < $17::float8
-or r.id < $18::uuid)
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $18::timestamptz) <= $19::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $20::timestamptz) < $21::float8
+or r.id < $22::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
-and r.decay_rank <= $19::float8 + $20::float8 / lane.half_life
+and r.decay_rank <= $23::float8 + $24::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $21::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $25::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $22
-and "r"."scope" = any($23::text[]))
+where ("r"."sensitivity" <= $26
+and "r"."scope" = any($27::text[]))
 and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $24::timestamptz) <= $25::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $26::timestamptz) < $27::float8
-or r.id < $28::uuid)
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $28::timestamptz) <= $29::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $30::timestamptz) < $31::float8
+or r.id < $32::uuid)
 and "r"."decay_rank" is null
-and "r"."salience" >= $29) as "candidate"
+and "r"."salience" >= $33) as "candidate"
 order by "position" desc, "id" desc
-limit $30)) as cut join records as r on r.id = cut.id
+limit $34)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+  ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $31
-and "r"."scope" = any($32::text[]))
+    where ("r"."sensitivity" <= $35
+and "r"."scope" = any($36::text[]))
+and cut.bytes_before <= 16777216
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/list.queries.ts listHalfLives
@@ -1189,10 +1215,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1225,22 +1256,37 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
-    from ((select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz) as "position"
+      ), '[]') as audit_log, cut.position, cut.selected
+    from (
+    select cut.id, cut.position, (count(*) over ())::int4 as selected,
+      sum(case when ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc) - case when ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
+    from ((select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $13::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $10
-and "r"."scope" = any($11::text[]))
-and r.forgotten_at is null
-order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $12::timestamptz) desc, "r"."id" desc
-limit $13)) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $14
+where ("r"."sensitivity" <= $14
 and "r"."scope" = any($15::text[]))
+and r.forgotten_at is null
+order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) desc, "r"."id" desc
+limit $17)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+  ) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $18
+and "r"."scope" = any($19::text[]))
+and cut.bytes_before <= 16777216
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/list.queries.ts listRecords: by creation, every filter
@@ -1271,10 +1317,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1307,41 +1358,56 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
+      ), '[]') as audit_log, cut.position, cut.selected
+    from (
+    select cut.id, cut.position, (count(*) over ())::int4 as selected,
+      sum(case when ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position asc, cut.id asc) - case when ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
     from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
-and ("r"."type" = $11
-and "r"."scope" = $12
-and "r"."sensitivity" = $13
-and "r"."layer" = $14
-and "r"."memory_kind" = $15
-and "r"."status" = $16
-and c.tags @> $17::text[]
-and r.created_at > $18::timestamptz
-and r.created_at < $19::timestamptz
-and c.search @@ websearch_to_tsquery($20::text::regconfig, $21)
+where ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
+and ("r"."type" = $15
+and "r"."scope" = $16
+and "r"."sensitivity" = $17
+and "r"."layer" = $18
+and "r"."memory_kind" = $19
+and "r"."status" = $20
+and c.tags @> $21::text[]
+and r.created_at > $22::timestamptz
+and r.created_at < $23::timestamptz
+and c.search @@ websearch_to_tsquery($24::text::regconfig, $25)
 and r.forgotten_at is null
-and r.pinned = $22
-and r.updated_at > $23::timestamptz
-and r.salience >= $24
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $25::timestamptz) >= $26
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $27::timestamptz) <= $28)
-and "r"."created_at" >= $29::timestamptz
-and ("r"."created_at" > $30::timestamptz
-or r.id > $31::uuid)
+and r.pinned = $26
+and r.updated_at > $27::timestamptz
+and r.salience >= $28
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $29::timestamptz) >= $30
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $31::timestamptz) <= $32)
+and "r"."created_at" >= $33::timestamptz
+and ("r"."created_at" > $34::timestamptz
+or r.id > $35::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $32)) as cut join records as r on r.id = cut.id
+limit $36)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+  ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $33
-and "r"."scope" = any($34::text[]))
+    where ("r"."sensitivity" <= $37
+and "r"."scope" = any($38::text[]))
+and cut.bytes_before <= 16777216
 order by cut.position asc, r.id asc;
 
 -- src/records/listing/list.queries.ts listRecords: by importance, everything seen
@@ -1371,24 +1437,42 @@ and true
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and true
-            order by a.id desc
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and true
+              order by a.id desc
 limit $1
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
+      ), '[]') as audit_log, cut.position, cut.selected
+    from (
+    select cut.id, cut.position, (count(*) over ())::int4 as selected,
+      sum(case when true then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc) - case when true then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
     from ((select "r"."id", "r"."importance" as "position"
 from "records" as "r"
 where true
 and r.forgotten_at is null
 order by "r"."importance" desc, "r"."id" desc
-limit $2)) as cut join records as r on r.id = cut.id
+limit $2)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+  ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
     where true
+and cut.bytes_before <= 16777216
 order by cut.position desc, r.id desc;
 
 -- src/records/outdated-texts.queries.ts findOutdated
@@ -1908,10 +1992,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1944,9 +2033,11 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
       ), '[]') as audit_log
@@ -1984,10 +2075,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -2020,9 +2116,11 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
       ), '[]') as audit_log
@@ -2063,7 +2161,9 @@ from seek_handles(
       $5::sensitivity
     );
 
--- src/records/records.queries.ts readStored
+-- src/records/records.queries.ts readFirst
+    select *
+from (
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -2082,7 +2182,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit 1000
+          limit 20
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -2091,10 +2191,15 @@ and "t"."scope" = any($2::text[]))
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
             newest.changes, newest.via
           from (
-            select *
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
 from audit_entries as a
-where a.record_id = r.id
-and (
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
     not exists (
     select h.id
 from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -2127,9 +2232,104 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($7::text[]))
   ))
   )
-            order by a.id desc
+              order by a.id desc
 limit $8
+            ) as a
           ) as newest
+          where newest.total <= 131072
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, sum(case when ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($11::uuid[], r.id)) - case when ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
+and "r"."id" = any((select $16::uuid[])::uuid[])
+  ) as read
+where bytes_before <= 16777216;
+
+-- src/records/records.queries.ts readStored
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
+from audit_entries as a
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+              order by a.id desc
+limit $8
+            ) as a
+          ) as newest
+          where newest.total <= 131072
           order by newest.id
         ) as entry
       ), '[]') as audit_log

@@ -143,7 +143,8 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
     listIdsBySalience: (db) => listing.listIdsBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
   },
   'src/records/audit-log/audit-log.queries.ts': {
-    listAuditEntries: (db) => auditLog.listAuditEntries(db, { id, trust, after: 0, limit: 101 }),
+    listAuditEntries: (db) =>
+      auditLog.listAuditEntries(db, { id, trust, after: 0, limit: 101, maxBytes: 99 }),
   },
   'src/records/hidden-ids.queries.ts': {
     addHiddenIds: (db) => hiddenIds.addHiddenIds(db, trust, [{ provenance: id } as never]),
@@ -151,6 +152,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
   },
   'src/records/records.queries.ts': {
     readStored: (db) => records.readStored(db, trust, { from: sql`records as r`, rest: sql`` }),
+    readFirst: (db) => records.readFirst(db, trust, [id, id]),
     findRecords: {
       one: (db) => records.findRecords(db, [id], trust),
       several: (db) => records.findRecords(db, [id, id], trust),

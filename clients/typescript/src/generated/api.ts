@@ -732,7 +732,7 @@ export interface components {
             relations: components["schemas"]["Relation"][];
             payload: components["schemas"]["Payload"];
             interpretation?: components["schemas"]["Interpretation"];
-            /** @description The newest 50 entries, oldest first. */
+            /** @description The newest 50 entries, oldest first, without those with very long `changes`: `/v1/records/{id}/audit` lists all. */
             audit_log: components["schemas"]["AuditEntry"][];
             /**
              * @description The layer of memory in which the record is.
@@ -3578,7 +3578,7 @@ export interface components {
             relations: components["schemas"]["Relation"][];
             payload: components["schemas"]["Payload"];
             interpretation?: components["schemas"]["Interpretation"];
-            /** @description The newest 50 entries, oldest first. */
+            /** @description The newest 50 entries, oldest first, without those with very long `changes`: `/v1/records/{id}/audit` lists all. */
             audit_log: components["schemas"]["AuditEntry"][];
             /**
              * @description The layer of memory in which the record is.

@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/** SQL for the length of stored JSON, so that an answer is limited before its JSON is read into memory. */
+
+type Fragment = RawBuilder<unknown>
+
+/** About the bytes of a JSON value as text. A compressed value that needs more than `most` in storage is not read for it. */
+export function measureUpTo(json: Fragment, most: number): RawBuilder<number> {
+  const stored = sql`pg_column_size(${json})`
+  return sql<number>`case when ${stored} > ${sql.lit(most)} then ${stored} else ${measure(json)} end`
+}
+
+/** About the bytes of a JSON value as text. Only a compressed value is read for it. */
+export function measure(json: Fragment): RawBuilder<number> {
+  return sql<number>`coalesce(case when pg_column_compression(${json}) is null then pg_column_size(${json})
+    else octet_length(${json}::text) end, 0)::int8`
+}
+
+/** About the bytes of the content `c` of a record as JSON. */
+export const contentBytes = sql<number>`(${sql.join(
+  ['payload', 'provenance', 'interpretation'].map((name) => measure(sql.ref(`c.${name}`))),
+  sql` + `,
+)})`
+
+/** The bytes of content after which an answer ends that holds whole records. */
+export const maxAnswerBytes = 16 * 1_024 ** 2

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const megabyte = 1_024 ** 2
+const buildTexts = (word: string) => Array.from({ length: 90 }, () => word.repeat(99_000))
+
+async function readPages(path: string, key?: string): Promise<{ items: Body[] }[]> {
+  const pages: { items: Body[] }[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const from: string = cursor === '' ? path : `${path}&cursor=${cursor}`
+    const { status, body, text } = await app.request('GET', from, key === undefined ? {} : { key })
+    if (status !== 200) throw new Error(text)
+    const { items, next_cursor: next } = body as Body
+    pages.push({ items })
+    cursor = next
+  }
+  return pages
+}
+
+describe('a task whose state of megabytes is changed again and again', () => {
+  it('has its long changes only in the pages of its log, which are limited', async () => {
+    const { id } = await create(app, { type: 'working', payload: payloads.working })
+    for (const word of ['a', 'b']) {
+      const body = { payload: { next_actions: buildTexts(word) } }
+      const { text } = await app.request('PATCH', `/v1/records/${id}`, { body })
+      expect(text.length).toBeLessThan(9 * megabyte)
+    }
+    await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['short'] } })
+    const { audit_log: log, version } = await read(app, id)
+    expect([version, log.map(({ action }: Body) => action)]).toEqual([4, ['create', 'revise']])
+    const pages = await readPages(`/v1/records/${id}/audit?limit=50`)
+    const actions = pages.map(({ items }) => items.map(({ action }) => action))
+    expect(actions).toEqual([['create', 'revise', 'revise'], ['revise']])
+  })
+})
+
+describe('a list of records of megabytes', () => {
+  const trust = { scopes: ['mine'], max_sensitivity: 'low' }
+  let long: Body[]
+  beforeAll(async () => {
+    long = []
+    for (const subject of ['one', 'two', 'three']) {
+      const payload = { ...payloads.semantic, subject, object: buildTexts('x') }
+      long.push(await create(app, fact({ scope: 'mine', sensitivity: 'low', payload })))
+    }
+  })
+
+  it.each(['salience', 'created_at'])('has pages of about 16 MiB, sorted by %s', async (sort) => {
+    const key = await app.issueKey(['records:read'], trust)
+    const pages = await readPages(`/v1/records?sort=${sort}&type=semantic&limit=100`, key)
+    expect(pages.map(({ items }) => items.length)).toEqual([2, 1])
+    const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
+    expect(ids.sort()).toEqual(long.map(({ id }) => id).sort())
+  })
+
+  it('does not end a page because of records that it shows redacted', async () => {
+    const key = await app.issueKey(['records:read'], { ...trust, max_sensitivity: 'public' })
+    const [page] = await readPages('/v1/records?type=semantic&limit=100', key)
+    expect(page?.items.map(({ redacted }) => redacted)).toEqual([true, true, true])
+  })
+})
+
+describe('a question that finds records of megabytes', () => {
+  it('gets the first of them, and those that fit', async () => {
+    const subjects = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
+    for (const subject of subjects) {
+      const object = ['zebra', ...buildTexts('y')]
+      await create(app, fact({ scope: 'asked', payload: { ...payloads.semantic, subject, object } }))
+    }
+    const filters = { scopes: ['asked'], record_access: false }
+    for (const max_hops of [0, 1]) {
+      const body = { task_descriptor: 'zebra', max_hops, ...filters }
+      const { body: answer } = await app.request('POST', '/v1/retrieve', { body })
+      const { nodes } = answer as Body
+      expect([nodes.length > 0, nodes.length < subjects.length]).toEqual([true, true])
+    }
+    const body = { task_descriptor: 'zebra', ...filters }
+    const { body: context } = await app.request('POST', '/v1/context', { body })
+    expect((context as Body).items.length).toBeGreaterThan(0)
+  })
+})
