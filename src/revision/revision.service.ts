@@ -10,9 +10,7 @@ import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import {
   findReadableRecord,
-  findRecordOrDeleted,
   lockTombstonesShared,
-  parseLifecycleSnapshot,
   presentWritten,
   type RecordsService,
   type StoredRecord,
@@ -21,13 +19,14 @@ import {
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
 import { contestRecord, uncontestRecord } from './contest.ts'
+import { readLineage } from './lineage.service.ts'
 import { findMergedSources } from './merge-reversal.queries.ts'
 import { revertMerge } from './merge-reversal.service.ts'
 import { createTooFewError, requireSameTypeAndScope } from './merge-sources.ts'
 import { retireQuoting } from './quoting-records.service.ts'
 import { nameEdge, type Other } from './retired-record.ts'
 import { retireRecord } from './retirement.service.ts'
-import { copyLinks, deleteIdentifiersOf, findLineage } from './revision.queries.ts'
+import { copyLinks, deleteIdentifiersOf } from './revision.queries.ts'
 import type { Contest, Lineage, Merger, Revised, RevisionReason, Succession } from './revision.schemas.ts'
 import { loadRevisable, loadSources, lockContestingRecord } from './revision-loading.service.ts'
 import {
@@ -59,9 +58,6 @@ type NewSuccessor = {
   kind: RevisionKind
   now: Date
 }
-
-/** A lineage is limited: people read it, and the answer is built in memory. */
-const maxNodes = 10_000
 
 export function createRevisionService(resources: Resources) {
   const { db, clock, ids, seal, records, policies, defaultSensitivity, textLanguage } = resources
@@ -202,29 +198,18 @@ export function createRevisionService(resources: Resources) {
       const retired = await revise({ ...call, tx }, async () => {
         await lockTombstonesShared(tx)
         const stored = await loadRevisable(tx, call, id)
-        const change = { ...toAuditReason(input), now: clock.now(), textLanguage }
+        const now = clock.now()
+        const change = { ...toAuditReason(input), now, textLanguage }
         const changed = await retireRecord(tx, stored, { ...change, step: 'retract', to: 'invalidated' })
         await revertMerge(tx, seal, await findMergedSources(tx, stored.id), change)
-        return presentWritten(call.caller, changed, change.now)
+        return presentWritten(call.caller, changed, now)
       })
       await retireQuoting(tx, id, { actor: input.actor, now: clock.now(), textLanguage })
       return retired
     })
   }
 
-  /** For a deleted record, only its own node. */
-  async function getLineage(caller: Caller, id: string): Promise<Lineage> {
-    const known = await findRecordOrDeleted(db, caller, id)
-    if ('departed_at' in known) {
-      const { type, created_at: createdAt, numbers } = known
-      // The statement that deleted the record wrote these numbers from columns of these types.
-      const { status } = parseLifecycleSnapshot(numbers as object)
-      return { nodes: [{ id: known.id, type, status, created_at: createdAt.toISOString() }], edges: [] }
-    }
-    const { nodes, edges } = await findLineage(db, known.id, caller.trust, maxNodes)
-    const dated = nodes.map((node) => ({ ...node, created_at: new Date(node.created_at).toISOString() }))
-    return { nodes: dated, edges }
-  }
+  const getLineage = (caller: Caller, id: string): Promise<Lineage> => readLineage(db, caller, id)
 
   return { supersede, fork, merge, contest, uncontest, retract, getLineage }
 }

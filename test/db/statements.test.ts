@@ -16,6 +16,8 @@ const templatesOf = Map.groupBy(templates, ({ fragments }) => keyOf(fragments))
 const undeclared = new Set([
   // Added to the statement for whole records, with a type of their own.
   'position',
+  'selected',
+  'bytes_before',
   'neighbours',
   // Called for its effect alone.
   'set_config',

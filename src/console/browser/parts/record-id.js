@@ -3,10 +3,10 @@ import { html } from '../html.js'
 import { toPath } from '../router.js'
 import { notifyProblem } from './notices.js'
 
-/** So much of the end of an id is shown: ids of one time begin alike. */
+/** Ids of one time begin alike, so their end is shown. */
 const shownLength = 8
 
-/** Whether a value looks like the id of a record. @param {unknown} value */
+/** @param {unknown} value */
 export function isId(value) {
   return typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)
 }

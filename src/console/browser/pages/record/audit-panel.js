@@ -13,7 +13,7 @@ import { toPath } from '../../router.js'
 const shownAtFirst = 12
 
 /**
- * Who did what to the record, and why. The newest entries first, as far as they are loaded.
+ * Who did what to the record, and why, the newest first.
  * @param {{ id: string, first: { items: AuditEntry[], next_cursor?: string } }} properties
  */
 export function AuditPanel({ id, first }) {

@@ -19,7 +19,7 @@ export function ReasonsPanel({ record, explanation }) {
       <p class="note">Worth keeping ${formatScore(keeping.value)}: a budget forgets the lowest first. Base importance ${formatScore(importance.base_importance)}.</p>
       ${worth && html`<details><summary>How the content was judged: ${formatScore(worth.value)}</summary><${Parts} parts=${worth.parts} /></details>`}
     <//>
-    <${Panel} title="Why surprising" aside=${surprise && html`<strong>${surprise.duplicate_of === undefined ? formatScore(surprise.score) : 'duplicate'}</strong>`}>
+    <${Panel} title="Why surprising" aside=${surprise && html`<strong>${surprise.duplicate_of ? 'duplicate' : formatScore(surprise.score)}</strong>`}>
       ${surprise ? html`<${Surprise} surprise=${surprise} />` : html`<p class="note">Not compared yet: the record has no vector, or its content was removed.</p>`}
     <//>`
 }
@@ -59,7 +59,7 @@ const nearLeast = 0.5
 /** @param {{ surprise: NonNullable<Explanation['surprise']> }} properties */
 function Surprise({ surprise: { score, delta, base_before: before, neighbours, duplicate_of: twin } }) {
   const kind =
-    score < 0.2 || twin !== undefined
+    score < 0.2 || twin
       ? 'It repeats what was known'
       : score < 0.6
         ? 'It adds to what was known'
@@ -71,7 +71,7 @@ function Surprise({ surprise: { score, delta, base_before: before, neighbours, d
       ? 'This did not move its base importance'
       : `This moved its base importance from ${formatScore(before)} by ${delta > 0 ? '+' : '−'}${Math.abs(delta).toFixed(2)}`
   return html`<p>${kind}. ${effect}.</p>
-    ${twin !== undefined && html`<p>It is a duplicate of <${RecordId} id=${twin} /></p>`}
+    ${twin && html`<p>It is a duplicate of <${RecordId} id=${twin} /></p>`}
     ${neighbours.length > 0 && html`<${Nearest} neighbours=${neighbours} />`}`
 }
 
