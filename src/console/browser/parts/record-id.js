@@ -6,9 +6,9 @@ import { notifyProblem } from './notices.js'
 /** Ids of one time begin alike, so their end is shown. */
 const shownLength = 8
 
-/** @param {unknown} value */
+/** Whether a value looks like the id of a record. @param {unknown} value */
 export function isId(value) {
-  return typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(String(value))
 }
 
 /** @param {string} id */

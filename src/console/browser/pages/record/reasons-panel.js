@@ -20,7 +20,7 @@ export function ReasonsPanel({ record, explanation }) {
       ${worth && html`<details><summary>How the content was judged: ${formatScore(worth.value)}</summary><${Parts} parts=${worth.parts} /></details>`}
     <//>
     <${Panel} title="Why surprising" aside=${surprise && html`<strong>${surprise.duplicate_of ? 'duplicate' : formatScore(surprise.score)}</strong>`}>
-      ${surprise ? html`<${Surprise} surprise=${surprise} />` : html`<p class="note">Not compared yet: the record has no vector, or its content was removed.</p>`}
+      ${surprise ? html`<${Surprise} surprise=${surprise} />` : html`<p class="note">Not compared: it has no vector, or its content was removed.</p>`}
     <//>`
 }
 
@@ -68,7 +68,7 @@ function Surprise({ surprise: { score, delta, base_before: before, neighbours, d
           : 'It is unlike anything known'
   const effect =
     delta === 0
-      ? 'This did not move its base importance'
+      ? 'Its base importance stays'
       : `This moved its base importance from ${formatScore(before)} by ${delta > 0 ? '+' : '−'}${Math.abs(delta).toFixed(2)}`
   return html`<p>${kind}. ${effect}.</p>
     ${twin && html`<p>It is a duplicate of <${RecordId} id=${twin} /></p>`}
