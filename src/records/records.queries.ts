@@ -83,9 +83,12 @@ export async function readStored<More = unknown>(
   return addHiddenIds(db, trust, rows)
 }
 
+/** An answer has at most 500 records. As many of this length fit into it, so they are read without measuring all together. */
+const maxShortBytes = maxAnswerBytes / 512
+
 /**
  * The first of some records in the order of the ids: those after `maxAnswerBytes` of content are left out, but never all. What is
- * shown redacted counts nothing. The outer condition is met before a long content is read.
+ * shown redacted counts nothing.
  */
 export async function readFirst<More = unknown>(
   db: Database,
@@ -93,14 +96,22 @@ export async function readFirst<More = unknown>(
   ids: readonly string[],
   more: Fragment = sql``,
 ): Promise<(StoredRecord & More)[]> {
+  const selection = { from: sql`records as r`, maxEdges: embeddedEdgesAmongMany }
+  const isShort = sql`${contentBytes} <= ${sql.lit(maxShortBytes)}`
+  const short = await readStored<More>(db, trust, {
+    ...selection,
+    more,
+    rest: sql`and ${hasIdIn(ids)} and ${isShort}`,
+  })
+  if (short.length === ids.length) return short
   const bytes = sql`case when ${openTo(trust)} then ${contentBytes} else 0 end`
   const place = sql`array_position(${sql.val([...ids])}::uuid[], r.id)`
   const selected = selectStored<More>(trust, {
-    from: sql`records as r`,
+    ...selection,
     more: sql`, sum(${bytes}) over (order by ${place}) - ${bytes} as bytes_before${more}`,
     rest: sql`and ${hasIdIn(ids)}`,
-    maxEdges: embeddedEdgesAmongMany,
   })
+  // The outer condition is met before a long content is read.
   const { rows } = await sql<UncheckedRecord & More>`
     select * from (${selected}) as read where bytes_before <= ${sql.lit(maxAnswerBytes)}
   `.execute(db)

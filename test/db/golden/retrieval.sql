@@ -144,8 +144,6 @@ and r.forgotten_at is null
     ) as n;
 
 -- src/retrieval/expansion.queries.ts findWithNeighbours: now
-    select *
-from (
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -221,18 +219,10 @@ limit $8
           where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, sum(case when ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($11::uuid[], r.id)) - case when ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before, coalesce((select json_agg(near)
+      ), '[]') as audit_log, coalesce((select json_agg(near)
 from (
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
-      n.sensitivity <= $14::sensitivity as "isOpen"
+      n.sensitivity <= $9::sensitivity as "isOpen"
     from (select r.id) as source (id)
     cross join lateral (
       with recursive edge_kind as (
@@ -258,30 +248,30 @@ where k.predicate is not null
       select predicate
 from edge_kind
 where predicate is not null
-limit $15
+limit $10
     ) as k
     cross join lateral (
       select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
-        salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) as salience
+        salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as salience
       from relations as e join records as r on r.id = e.target_id
       where e.source_id = source.id
 and e.predicate = k.predicate
 and r.forgotten_at is null
       order by e.target_id desc
-      limit $17
+      limit $12
     ) as n
   ) as near), '[]') as neighbours
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $18
-and "r"."scope" = any($19::text[]))
-and r.id = $20::uuid
-  ) as read
-where bytes_before <= 16777216;
+    where ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
+and r.id = $15::uuid
+and (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) <= 32768;
 
 -- src/retrieval/expansion.queries.ts findWithNeighbours: of the past
-    select *
-from (
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -357,18 +347,10 @@ limit $8
           where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, sum(case when ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($11::uuid[], r.id)) - case when ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before, coalesce((select json_agg(near)
+      ), '[]') as audit_log, coalesce((select json_agg(near)
 from (
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
-      n.sensitivity <= $14::sensitivity as "isOpen"
+      n.sensitivity <= $9::sensitivity as "isOpen"
     from (select r.id) as source (id)
     cross join lateral (
       with recursive edge_kind as (
@@ -394,21 +376,21 @@ where k.predicate is not null
       select predicate
 from edge_kind
 where predicate is not null
-limit $15
+limit $10
     ) as k
     cross join lateral (
       select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
         (
     select case
       when not p.pinned
-and r.expires_at <= $16::timestamptz then 0
-      when r.anchored_at <= $17::timestamptz
-and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $18::timestamptz)
+and r.expires_at <= $11::timestamptz then 0
+      when r.anchored_at <= $12::timestamptz
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $13::timestamptz)
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= $19::timestamptz then coalesce(
+      when r.anchored_at <= $14::timestamptz then coalesce(
     least(
       n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $20::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+      greatest(date_part('epoch', $15::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
     )) / nullif(fading_factor(r.curve, least(
       greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
     )), 0),
@@ -416,13 +398,13 @@ and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.cur
     ), n.before)
       when l.at is not null then greatest(
         l.after * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $21::timestamptz - l.at), 0) / r.half_life_seconds, 64
+      greatest(date_part('epoch', $16::timestamptz - l.at), 0) / r.half_life_seconds, 64
     )), least(r.min_salience, l.after)
       )
       when n.at is not null then coalesce(
     least(
       n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $22::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+      greatest(date_part('epoch', $17::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
     )) / nullif(fading_factor(r.curve, least(
       greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
     )), 0),
@@ -435,7 +417,7 @@ and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.cur
       select a.at, (a.changes #>> '{salience,0}')::float8 as before
 from audit_entries as a
       where a.record_id = r.id
-and a.at > $23::timestamptz
+and a.at > $18::timestamptz
 and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       order by a.id
 limit 1
@@ -444,7 +426,7 @@ limit 1
       select a.at, (a.changes #>> '{salience,1}')::float8 as after
 from audit_entries as a
       where a.record_id = r.id
-and a.at <= $24::timestamptz
+and a.at <= $19::timestamptz
 and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
       order by a.id desc
 limit 1
@@ -454,7 +436,7 @@ limit 1
         select a.action = 'unpin'
 from audit_entries as a
         where a.record_id = r.id
-and a.at > $25::timestamptz
+and a.at > $20::timestamptz
 and a.action in ('pin', 'unpin')
         order by a.id
 limit 1
@@ -464,19 +446,21 @@ limit 1
       from relations as e join records as r on r.id = e.target_id
       where e.source_id = source.id
 and e.predicate = k.predicate
-and e.created_at <= $26::timestamptz
+and e.created_at <= $21::timestamptz
         and r.forgotten_at is null
       order by e.target_id desc
-      limit $27
+      limit $22
     ) as n
   ) as near), '[]') as neighbours
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $28
-and "r"."scope" = any($29::text[]))
-and r.id = $30::uuid
-  ) as read
-where bytes_before <= 16777216;
+    where ("r"."sensitivity" <= $23
+and "r"."scope" = any($24::text[]))
+and r.id = $25::uuid
+and (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) <= 32768;
 
 -- src/retrieval/filters.queries.ts listAnswerConditions: seen whole
 select r.id
