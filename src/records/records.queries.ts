@@ -36,8 +36,12 @@ function selectStored<More = unknown>(
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id and t.forgotten_at is null and ${isVisibleTo(trust, 't')}
+          cross join lateral (
+            select from records as t
+            where t.id = e.target_id and t.forgotten_at is null and ${isVisibleTo(trust, 't')}
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit ${sql.lit(maxEdges)}
         ) as edge

@@ -1016,11 +1016,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 1000
         ) as edge
@@ -1200,11 +1205,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 1000
         ) as edge
@@ -1302,11 +1312,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 1000
         ) as edge
@@ -1423,10 +1438,15 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and true
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 1000
         ) as edge
@@ -1977,11 +1997,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 1000
         ) as edge
@@ -2060,11 +2085,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 1000
         ) as edge
@@ -2174,11 +2204,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 20
         ) as edge
@@ -2261,11 +2296,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 20
         ) as edge
@@ -2354,11 +2394,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 1000
         ) as edge

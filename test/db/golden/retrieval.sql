@@ -156,11 +156,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 20
         ) as edge
@@ -284,11 +289,16 @@ order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
           order by e.predicate desc, e.target_id desc
           limit 20
         ) as edge

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findRecords } from '../../src/records/index.ts'
+import { countReads } from '../support/count-reads.ts'
+import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+
+const tables = ['records', 'contents', 'relations']
+
+let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
+beforeAll(async () => {
+  database = await openUnanalyzedStore(tables, 8_000)
+  await database.pool.query(
+    `insert into relations (source_id, target_id, predicate, weight, created_at)
+     select r.id, lead(r.id, 1, r.id) over (order by r.id), 'next_to', 1, now() from records as r`,
+  )
+})
+afterAll(() => database.close())
+
+it.each([
+  ['a key that sees everything', { maxSensitivity: 'hyper', scopes: null }],
+  ['a key of some scopes', { maxSensitivity: 'high', scopes: ['project-7', 'project-8'] }],
+] as const)(
+  'records are read with their relations without reading others, before the first analyze, for %s',
+  async (_, trust) => {
+    const ids = [7, 8, 9].map(idOfFact)
+    const read = (db: typeof database.db) => findRecords(db, ids, trust)
+    expect((await read(database.db))[0]?.relations).toHaveLength(1)
+    expect(await countReads(database.db, tables, read)).toBeLessThanOrEqual(30)
+  },
+)
