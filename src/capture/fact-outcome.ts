@@ -1,5 +1,5 @@
 import { hasSameVisibility, type Visibility } from '../domain/caller.ts'
-import { createFactHandle } from '../domain/handles.ts'
+import { createFactHandle, hasSameDetail } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { covers, overlaps } from '../domain/validity.ts'
 import { isHistory } from '../domain/vocabulary.ts'
@@ -105,14 +105,16 @@ function isContested({ payload }: Fact): boolean {
 
 /** Two records of a scope can say the same: a client may create a second one, or move it there. */
 function listTwins(statement: Statement, { id, payload }: Fact, live: readonly Fact[]): string[] {
-  const { detail } = createFactHandle(payload)
-  return live.flatMap((fact) => {
-    const isTwin = fact.id !== id && createFactHandle(fact.payload).detail?.equals(detail ?? noDetail)
-    return isTwin && isOpposed(fact, statement) && !isContested(fact) ? [fact.id] : []
-  })
+  const handle = createFactHandle(payload)
+  const twins = live.filter(
+    (fact) =>
+      fact.id !== id &&
+      isOpposed(fact, statement) &&
+      !isContested(fact) &&
+      hasSameDetail(createFactHandle(fact.payload), handle),
+  )
+  return twins.map((twin) => twin.id)
 }
-
-const noDetail = Buffer.alloc(0)
 
 function isRepeatedBy({ payload }: Fact, { fact: stated, at }: Statement): boolean {
   return covers(payload.validity, stated.validity, at)

@@ -75,25 +75,25 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
   ): Promise<FactResult> {
     const { context, id } = captured
     await revision.contest({ caller: context.caller, tx }, other, getContest(captured))
-    const contested = [other, ...(await contestTwins(tx, captured, twins))]
+    const edge = createEdge(other, 'contested_by', id, context.now)
     return {
       ...createResult({ outcome: 'contested', policy, record_id: id, other_id: other }),
-      edges: contested.map((each) => createEdge(each, 'contested_by', id, context.now)),
+      edges: [edge, ...(await contestTwins(tx, captured, twins))],
     }
   }
 
-  /** Contests those that were not withdrawn meanwhile, and returns their ids. */
+  /** Contests those that were not withdrawn meanwhile, and returns the edges to them. */
   async function contestTwins(
     tx: Transaction,
     captured: CapturedFact,
     twins: readonly string[],
-  ): Promise<string[]> {
+  ): Promise<Edge[]> {
     if (twins.length === 0) return []
-    const { context } = captured
+    const { context, id } = captured
     const found = await loadManyForUpdate(tx, { caller: context.caller }, twins)
     const ids = found.flatMap((each) => asStatedFact(context, each)?.id ?? [])
-    for (const id of ids) await revision.contest({ caller: context.caller, tx }, id, getContest(captured))
-    return ids
+    for (const twin of ids) await revision.contest({ caller: context.caller, tx }, twin, getContest(captured))
+    return ids.map((twin) => createEdge(twin, 'contested_by', id, context.now))
   }
 
   async function revise(
@@ -114,8 +114,7 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
     const request = { record, capturedFrom: targets.primary, ...getAuditReason(context) }
     const revised = await operation({ caller: context.caller, tx }, other, request)
     const descent = createEdge(id, outcome === 'replaced' ? 'supersedes' : 'derived_from', other, context.now)
-    const contested = outcome === 'replaced' ? await contestTwins(tx, captured, twins) : []
-    const contests = contested.map((each) => createEdge(each, 'contested_by', id, context.now))
+    const contests = outcome === 'replaced' ? await contestTwins(tx, captured, twins) : []
     const fact = { outcome, policy, record_id: id, other_id: other }
     return { fact, records: [revised.record], edges: [...links, descent, ...contests] }
   }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { hasSameVisibility, type Sensitivity } from '../domain/caller.ts'
-import { createMessageHandle, type Handle } from '../domain/handles.ts'
+import { createMessageHandle, type Handle, hasSameDetail } from '../domain/handles.ts'
 import { computePosition, formatTime } from '../domain/message-place.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
@@ -168,7 +168,7 @@ export function createMessageAppending(resources: Resources) {
       const found = known.find(each.handle)
       const stored = findStored(found, context)
       const first = firstByKey.get(formatDigest(each.handle)) ?? each
-      if (!hasSameDetail(each, first) || stored?.is_same === false) throw differs(index)
+      if (!hasSameDetail(each.handle, first.handle) || stored?.is_same === false) throw differs(index)
       if (stored) return { ...each.item, record_id: stored.id, status: 'unchanged' as const }
       if (each !== first) return { ...first.item, status: 'unchanged' as const }
       drafts.push({ ...each.draft, handles: [{ ...each.handle, place: found?.nextPlace ?? null }] })
@@ -219,10 +219,6 @@ function findStored(found: HandleMatch | undefined, context: Context) {
 
 function formatDigest({ digest }: Handle): string {
   return digest.toString('hex')
-}
-
-function hasSameDetail(one: Pending, other: Pending): boolean {
-  return one.handle.detail?.equals(other.handle.detail ?? Buffer.alloc(0)) ?? false
 }
 
 function differs(index: number): AppError {

@@ -24,6 +24,11 @@ export type Handle = {
   place: number | null
 }
 
+/** Whether two records with one handle say the same; false where it has no detail. */
+export function hasSameDetail(one: Pick<Handle, 'detail'>, other: Pick<Handle, 'detail'>): boolean {
+  return one.detail !== null && other.detail !== null && one.detail.equals(other.detail)
+}
+
 export function nameHandle(name: string): Handle {
   return handle(['name', normaliseName(name)])
 }
