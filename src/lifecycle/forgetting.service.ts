@@ -7,10 +7,10 @@ import { AppError } from '../kernel/errors.ts'
 import { addMilliseconds } from '../kernel/units.ts'
 import {
   createForgottenError,
+  deleteRecord,
   loadAnyForUpdate,
   loadForUpdate,
   lockTombstonesShared,
-  presentForgetting,
   presentWritten,
   requireNotErasedContent,
   restoreRecord,
@@ -45,15 +45,13 @@ export function createForgettingService(resources: Resources) {
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
       requireForgettable(stored, force)
-      const forgotten = { forgotten_at: now, forgotten_reason: 'deleted', forgotten_by: actor }
       const changed = await writeChange(tx, stored, {
         action: 'delete',
         actor,
         rationale,
         now,
         textLanguage,
-        record: { ...forgotten, purge_at: addMilliseconds(now, forgottenRetentionMs) },
-        changes: { forgotten: [null, presentForgetting(forgotten)] },
+        ...deleteRecord(actor, now, addMilliseconds(now, forgottenRetentionMs)),
       })
       return presentWritten(call.caller, changed, now)
     })

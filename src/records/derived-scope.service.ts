@@ -10,7 +10,7 @@ import { updateKept } from './erasure/kept-records.service.ts'
 import { findErasedTwins } from './erasure/tombstones.service.ts'
 import { writeChange } from './record-change.service.ts'
 import { findRecords, lockRecords } from './records.queries.ts'
-import { presentForgetting } from './restoration.ts'
+import { deleteRecord } from './restoration.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 export type MoveContext = { caller: Caller; now: Date; textLanguage: string; seal: Seal }
@@ -88,7 +88,6 @@ async function purge(
   records: readonly StoredRecord[],
   { caller, now, textLanguage }: MoveContext,
 ): Promise<void> {
-  const forgotten = { forgotten_at: now, forgotten_reason: 'deleted', forgotten_by: caller.name }
   for (const stored of records) {
     await writeChange(tx, stored, {
       now,
@@ -96,8 +95,7 @@ async function purge(
       rationale,
       action: 'delete',
       actor: caller.name,
-      record: { ...forgotten, purge_at: now },
-      changes: { forgotten: [null, presentForgetting(forgotten)] },
+      ...deleteRecord(caller.name, now, now),
     })
   }
   await purgeRecords(

@@ -93,7 +93,7 @@ export {
 } from './records.schemas.ts'
 export { createRecordsService, type RecordsService } from './records.service.ts'
 export {
-  presentForgetting,
+  deleteRecord,
   raiseToRestored,
   reactivateRecord,
   restoreRecord,

@@ -16,6 +16,15 @@ export function raiseToRestored({ status }: Pick<RecordRow, 'status'>, salienceT
   return isHistory(status) ? salienceThen : Math.max(salienceThen, minRestoredSalience)
 }
 
+/** Forgets a record that a client deletes, or that goes with one. It can be restored until `purgeAt`. */
+export function deleteRecord(actor: string, now: Date, purgeAt: Date): Restoration {
+  const forgotten = { forgotten_at: now, forgotten_reason: 'deleted', forgotten_by: actor } as const
+  return {
+    record: { ...forgotten, purge_at: purgeAt },
+    changes: { forgotten: [null, presentForgetting(forgotten)] },
+  }
+}
+
 /**
  * Restores a forgotten record. Its salience is the one at the time of forgetting, but at least 0.1, and it fades from now
  * on. The restore counts as a use: otherwise a record that was archived because it was not used would be archived again
@@ -101,8 +110,6 @@ export function reactivateRecord(
   }
 }
 
-export function presentForgetting(
-  row: Pick<RecordRow, 'forgotten_at' | 'forgotten_reason' | 'forgotten_by'>,
-) {
+function presentForgetting(row: Pick<RecordRow, 'forgotten_at' | 'forgotten_reason' | 'forgotten_by'>) {
   return { at: row.forgotten_at, reason: row.forgotten_reason, actor: row.forgotten_by }
 }
