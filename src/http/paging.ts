@@ -36,8 +36,6 @@ type PageRequest<S extends TObject, Row> = {
   /** The columns of a row that are its position in the list. */
   position: S
   read(after: Static<S> | undefined, limit: number): Promise<Row[]>
-  /** Whether rows follow although there are fewer than the limit, because more of them would be too long. */
-  isCut?: (rows: readonly Row[]) => boolean
 }
 
 /**
@@ -46,17 +44,24 @@ type PageRequest<S extends TObject, Row> = {
  */
 export async function readPage<
   S extends TObject,
-  Row extends Readonly<Record<keyof S['properties'] & string, unknown>>,
->({ caller, list, limit, cursor, position, read, isCut }: PageRequest<S, Row>): Promise<ListPage<Row>> {
+  Row extends Readonly<Record<keyof S['properties'] & string, unknown>> & { selected?: number },
+>({ caller, list, limit, cursor, position, read }: PageRequest<S, Row>): Promise<ListPage<Row>> {
   const fingerprint = computeQueryFingerprint(caller.principal, list)
   const after = cursor === undefined ? undefined : decodeCursor(cursor, position, fingerprint)
   const found = await read(after, limit + 1)
   const items = found.slice(0, limit)
   const last = items.at(-1)
-  const isEnd = found.length <= limit && !isCut?.(found)
-  if (last === undefined || isEnd) return { items }
+  if (last === undefined || !isFollowed(items, found)) return { items }
   const end = Object.keys(position.properties).map((name) => [name, last[name]])
   return { items, next_cursor: encodeCursor(fingerprint, Object.fromEntries(end)) }
+}
+
+/**
+ * Whether more rows follow the items of a page. `selected` is the number of rows within the limit, in a list that leaves out the
+ * last of them where the page would be too long.
+ */
+export function isFollowed(items: readonly unknown[], found: readonly { selected?: number }[]): boolean {
+  return (found[0]?.selected ?? found.length) > items.length
 }
 
 function parseJson(text: string): unknown {

@@ -81,8 +81,8 @@ export async function writeChange(
   const search = text === undefined ? undefined : { text, language: change.textLanguage, scope, type }
   const isReactivated = isHistory(stored.status) && !isHistory(changed.status)
   const isRenamed = isMoved || isReactivated || changed.payload !== stored.payload
-  // Deleted before the record changes: its new scope and sensitivity are checked for the new identifiers.
   if (isMoved) await requireOnlyMessage(tx, stored, changed)
+  // Deleted before the record changes: its new scope and sensitivity are checked for the new identifiers.
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
   await applyChange(tx, stored.id, {
     record,
@@ -143,7 +143,7 @@ async function updateHandles(tx: Transaction, before: StoredRecord, after: Store
   await insertHandles(tx, after.id, after.scope, current)
 }
 
-/** A message that moved away may have been stored anew where it came from. Nothing keeps it from becoming more sensitive. */
+/** A message that moved away may have been stored again where it came from. Nothing keeps it from becoming more sensitive. */
 async function requireOnlyMessage(tx: Transaction, before: StoredRecord, moved: StoredRecord): Promise<void> {
   const isRaised = before.scope === moved.scope && getRank(moved.sensitivity) > getRank(before.sensitivity)
   if (moved.type !== 'episodic' || isRaised) return

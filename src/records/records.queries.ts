@@ -3,8 +3,14 @@ import type { Database } from '../db/connection.ts'
 import { sendWithNext } from '../db/deferral.ts'
 import { isEntryShown } from '../db/fragments/concealment.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
-import { contentBytes, maxAnswerBytes, measureUpTo } from '../db/fragments/json-size.ts'
-import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
+import {
+  contentBytes,
+  maxAnswerBytes,
+  measureShown,
+  measureUpTo,
+  sumBefore,
+} from '../db/fragments/json-size.ts'
+import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
 import { embeddedEdges, embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
@@ -100,21 +106,17 @@ export async function readFirst<More = unknown>(
   ids: readonly string[],
   more: Fragment = sql``,
 ): Promise<(StoredRecord & More)[]> {
-  const selection = { from: sql`records as r`, maxEdges: embeddedEdgesAmongMany }
-  const isShort = sql`${contentBytes} <= ${sql.lit(maxShortBytes)}`
-  const short = await readStored<More>(db, trust, {
-    ...selection,
-    more,
-    rest: sql`and ${hasIdIn(ids)} and ${isShort}`,
-  })
-  if (short.length === ids.length) return short
-  const bytes = sql`case when ${openTo(trust)} then ${contentBytes} else 0 end`
-  const place = sql`array_position(${sql.val([...ids])}::uuid[], r.id)`
-  const selected = selectStored<More>(trust, {
-    ...selection,
-    more: sql`, sum(${bytes}) over (order by ${place}) - ${bytes} as bytes_before${more}`,
+  const selection = {
+    from: sql`records as r`,
     rest: sql`and ${hasIdIn(ids)}`,
-  })
+    maxEdges: embeddedEdgesAmongMany,
+  }
+  const rest = sql`${selection.rest} and ${contentBytes} <= ${sql.lit(maxShortBytes)}`
+  const short = await readStored<More>(db, trust, { ...selection, more, rest })
+  if (short.length === ids.length) return short
+  const order = sql`array_position(${sql.val([...ids])}::uuid[], r.id)`
+  const measured = sql`, ${sumBefore(measureShown(trust), order)} as bytes_before${more}`
+  const selected = selectStored<More>(trust, { ...selection, more: measured })
   // The outer condition is met before a long content is read.
   const { rows } = await sql<UncheckedRecord & More>`
     select * from (${selected}) as read where bytes_before <= ${sql.lit(maxAnswerBytes)}

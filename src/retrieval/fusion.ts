@@ -24,7 +24,7 @@ export type ScoreInputs = Statement & {
   isOfAssistant?: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName?: boolean
-  /** Whether it says how somebody wants things done. */
+  /** Whether it is an instruction that holds from now on, or a preference. */
   isGuidance?: boolean
 }
 

@@ -25,7 +25,7 @@ export const isOfAssistant = sql<boolean>`coalesce(c.payload #>> '{conversation,
 const guidance = String.raw`^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n['’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M`
 
 /**
- * Whether the content `c` tells how somebody wants things done: an instruction such as "Always use metric units", or a preference.
+ * Whether the content `c` is an instruction that holds from now on, such as "Always use metric units", or a preference.
  * An assistant states none. Only the beginning of a text is read.
  */
 export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(

@@ -34,7 +34,7 @@ async function ask(scope: string, task_descriptor: string): Promise<Record<strin
 }
 
 describe('instructions that hold from now on, and preferences', () => {
-  it('count more in a question of somebody who wants help', async () => {
+  it('count more in a question that asks for help', async () => {
     expect(await ask('help', 'Which harbour should I choose?')).toEqual({
       instruction: 1.5,
       on: 1.5,
@@ -47,7 +47,7 @@ describe('instructions that hold from now on, and preferences', () => {
     })
   })
 
-  it('count like all others in a question about somebody else', async () => {
+  it('count like all others in a question about another person', async () => {
     const factors = await ask('other', 'Which harbour does Ines like?')
     expect(Object.keys(factors)).toHaveLength(8)
     expect(new Set(Object.values(factors))).toEqual(new Set([1]))

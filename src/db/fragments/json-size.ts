@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Trust } from '../../domain/caller.ts'
+import { openTo } from './visibility.ts'
 
 /** SQL for the length of stored JSON, so that an answer is limited before its JSON is read into memory. */
 
@@ -21,6 +23,16 @@ export const contentBytes = sql<number>`(${sql.join(
   ['payload', 'provenance', 'interpretation'].map((name) => measure(sql.ref(`c.${name}`))),
   sql` + `,
 )})`
+
+/** The same of a record `r` as the caller is shown it: what is redacted counts nothing. */
+export function measureShown(trust: Trust): RawBuilder<number> {
+  return sql<number>`case when ${openTo(trust)} then ${contentBytes} else 0 end`
+}
+
+/** The sum over the rows before each row, in an order without ties. */
+export function sumBefore(bytes: Fragment, order: Fragment): RawBuilder<number> {
+  return sql<number>`coalesce(sum(${bytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`
+}
 
 /** The bytes of content after which an answer ends that holds whole records. */
 export const maxAnswerBytes = 16 * 1_024 ** 2

@@ -1,5 +1,4 @@
 import type { Database } from '../../db/connection.ts'
-import { maxAnswerBytes } from '../../db/fragments/json-size.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { ListPage } from '../../domain/shapes.ts'
 import { readPage } from '../../http/paging.ts'
@@ -23,14 +22,7 @@ export async function readAuditLog(
     cursor,
     position: AuditCursor,
     read: (after, most) =>
-      listAuditEntries(db, {
-        id: known.id,
-        trust: caller.trust,
-        after: after?.id ?? 0,
-        limit: most,
-        maxBytes: maxAnswerBytes,
-      }),
-    isCut: (rows) => rows.length < (rows[0]?.selected ?? 0),
+      listAuditEntries(db, { id: known.id, trust: caller.trust, after: after?.id ?? 0, limit: most }),
   })
   return { items: items.map(presentAuditEntry), ...next }
 }

@@ -1,7 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { contentBytes, maxAnswerBytes } from '../../db/fragments/json-size.ts'
-import { openTo } from '../../db/fragments/visibility.ts'
+import { maxAnswerBytes, measureShown, sumBefore } from '../../db/fragments/json-size.ts'
 import type { DB } from '../../db/schema.ts'
 import { readStored } from '../records.queries.ts'
 import { selectMatching, selectSortValue } from './list-matching.queries.ts'
@@ -214,10 +213,10 @@ type IdSelection = SelectQueryBuilder<DB, never, PositionedId>
 /** Records after so many bytes of the page are left out, but never all. What is shown redacted counts nothing. */
 async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Promise<PositionedRecord[]> {
   const direction = sql.raw(page.order)
-  const bytes = sql`case when ${openTo(page.trust)} then ${contentBytes} else 0 end`
+  const order = sql`cut.position ${direction}, cut.id ${direction}`
   const measured = sql`
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      sum(${bytes}) over (order by cut.position ${direction}, cut.id ${direction}) - ${bytes} as bytes_before
+      ${sumBefore(measureShown(page.trust), order)} as bytes_before
     from (${cut}) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   `
   return readStored<Pick<PositionedRecord, 'position' | 'selected'>>(db, page.trust, {

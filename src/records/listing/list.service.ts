@@ -6,7 +6,7 @@ import { readFromPrimary } from '../../db/request-scope.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import { type ListPage, Time, Uuid } from '../../domain/shapes.ts'
 import { boundValidMs } from '../../domain/sweep-lag.ts'
-import { computeQueryFingerprint, decodeCursor, encodeCursor } from '../../http/paging.ts'
+import { computeQueryFingerprint, decodeCursor, encodeCursor, isFollowed } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { presentRecord, redactRecord } from '../record-answer.ts'
 import type { MemoryRecord, RedactedRecord } from '../records.schemas.ts'
@@ -76,11 +76,6 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   }
 
   return { list }
-}
-
-/** More records follow where the limit, or the length of the page, has left some out. */
-function isFollowed(items: readonly PositionedRecord[], [first]: readonly PositionedRecord[]): boolean {
-  return (first?.selected ?? 0) > items.length
 }
 
 async function readRecords(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {

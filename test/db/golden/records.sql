@@ -1,8 +1,8 @@
 -- src/records/audit-log/audit-log.queries.ts listAuditEntries
 select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via", "selected"
-from (select *, (count(*) over ())::int4 as "selected", sum(coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8) over (order by a.id) - coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 as "bytes_before"
+from (select *, (count(*) over ())::int4 as "selected", coalesce(sum(coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8) over (order by a.id rows between unbounded preceding
+and 1 preceding), 0) as "bytes_before"
 from (select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via"
 from "audit_entries" as "a"
 where "record_id" = $1
@@ -1087,47 +1087,44 @@ limit $8
       ), '[]') as audit_log, cut.position, cut.selected
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      sum(case when ("r"."sensitivity" <= $9
+      coalesce(sum(case when ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc) - case when ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
-from unnest($13::bigint[], $14::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $15::timestamptz) as "position"
+from unnest($11::bigint[], $12::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $13::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
+where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
 and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $18::timestamptz) <= $19::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $20::timestamptz) < $21::float8
-or r.id < $22::uuid)
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) <= $17::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $18::timestamptz) < $19::float8
+or r.id < $20::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
-and r.decay_rank <= $23::float8 + $24::float8 / lane.half_life
+and r.decay_rank <= $21::float8 + $22::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $25::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $23::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $26
-and "r"."scope" = any($27::text[]))
+where ("r"."sensitivity" <= $24
+and "r"."scope" = any($25::text[]))
 and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $28::timestamptz) <= $29::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $30::timestamptz) < $31::float8
-or r.id < $32::uuid)
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $26::timestamptz) <= $27::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $28::timestamptz) < $29::float8
+or r.id < $30::uuid)
 and "r"."decay_rank" is null
-and "r"."salience" >= $33) as "candidate"
+and "r"."salience" >= $31) as "candidate"
 order by "position" desc, "id" desc
-limit $34)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+limit $32)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $35
-and "r"."scope" = any($36::text[]))
+    where ("r"."sensitivity" <= $33
+and "r"."scope" = any($34::text[]))
 and cut.bytes_before <= 16777216
 order by cut.position desc, r.id desc;
 
@@ -1276,26 +1273,23 @@ limit $8
       ), '[]') as audit_log, cut.position, cut.selected
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      sum(case when ("r"."sensitivity" <= $9
+      coalesce(sum(case when ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc) - case when ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
-    from ((select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $13::timestamptz) as "position"
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
+    from ((select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
 and r.forgotten_at is null
-order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) desc, "r"."id" desc
-limit $17)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $14::timestamptz) desc, "r"."id" desc
+limit $15)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $18
-and "r"."scope" = any($19::text[]))
+    where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
 and cut.bytes_before <= 16777216
 order by cut.position desc, r.id desc;
 
@@ -1383,45 +1377,42 @@ limit $8
       ), '[]') as audit_log, cut.position, cut.selected
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      sum(case when ("r"."sensitivity" <= $9
+      coalesce(sum(case when ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position asc, cut.id asc) - case when ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position asc, cut.id asc rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
     from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $13
-and "r"."scope" = any($14::text[]))
-and ("r"."type" = $15
-and "r"."scope" = $16
-and "r"."sensitivity" = $17
-and "r"."layer" = $18
-and "r"."memory_kind" = $19
-and "r"."status" = $20
-and c.tags @> $21::text[]
-and r.created_at > $22::timestamptz
-and r.created_at < $23::timestamptz
-and c.search @@ websearch_to_tsquery($24::text::regconfig, $25)
+where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and ("r"."type" = $13
+and "r"."scope" = $14
+and "r"."sensitivity" = $15
+and "r"."layer" = $16
+and "r"."memory_kind" = $17
+and "r"."status" = $18
+and c.tags @> $19::text[]
+and r.created_at > $20::timestamptz
+and r.created_at < $21::timestamptz
+and c.search @@ websearch_to_tsquery($22::text::regconfig, $23)
 and r.forgotten_at is null
-and r.pinned = $26
-and r.updated_at > $27::timestamptz
-and r.salience >= $28
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $29::timestamptz) >= $30
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $31::timestamptz) <= $32)
-and "r"."created_at" >= $33::timestamptz
-and ("r"."created_at" > $34::timestamptz
-or r.id > $35::uuid)
+and r.pinned = $24
+and r.updated_at > $25::timestamptz
+and r.salience >= $26
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $27::timestamptz) >= $28
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $29::timestamptz) <= $30)
+and "r"."created_at" >= $31::timestamptz
+and ("r"."created_at" > $32::timestamptz
+or r.id > $33::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $36)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+limit $34)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $37
-and "r"."scope" = any($38::text[]))
+    where ("r"."sensitivity" <= $35
+and "r"."scope" = any($36::text[]))
 and cut.bytes_before <= 16777216
 order by cut.position asc, r.id asc;
 
@@ -1476,13 +1467,11 @@ limit $1
       ), '[]') as audit_log, cut.position, cut.selected
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      sum(case when true then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+      coalesce(sum(case when true then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc) - case when true then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
     from ((select "r"."id", "r"."importance" as "position"
 from "records" as "r"
 where true
@@ -2364,20 +2353,17 @@ limit $8
           where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, sum(case when ("r"."sensitivity" <= $9
+      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($11::uuid[], r.id)) - case when ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes_before
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($11::uuid[], r.id) rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
-and "r"."id" = any((select $16::uuid[])::uuid[])
+    where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
+and "r"."id" = any((select $14::uuid[])::uuid[])
   ) as read
 where bytes_before <= 16777216;
 

@@ -143,8 +143,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
     listIdsBySalience: (db) => listing.listIdsBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
   },
   'src/records/audit-log/audit-log.queries.ts': {
-    listAuditEntries: (db) =>
-      auditLog.listAuditEntries(db, { id, trust, after: 0, limit: 101, maxBytes: 99 }),
+    listAuditEntries: (db) => auditLog.listAuditEntries(db, { id, trust, after: 0, limit: 101 }),
   },
   'src/records/hidden-ids.queries.ts': {
     addHiddenIds: (db) => hiddenIds.addHiddenIds(db, trust, [{ provenance: id } as never]),

@@ -16,7 +16,7 @@ export type StoredText = Group & {
   asks: boolean
   /** Whether it is the name and the kind of an entity, and nothing else. */
   isOnlyName: boolean
-  /** Whether it says how somebody wants things done. */
+  /** Whether it is an instruction that holds from now on, or a preference. */
   isGuidance: boolean
   /**
    * Of a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who wrote it,
