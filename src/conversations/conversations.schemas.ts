@@ -43,7 +43,8 @@ export const NewMessage = closed(
     role: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Who writes: `user`, `assistant`, `tool`, `system` or any other word.',
+      description:
+        'Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too.',
     }),
     name: optional(
       Type.String({

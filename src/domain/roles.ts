@@ -1,7 +1,10 @@
 /** Who writes a message, by the role that a client names. Clients have several words for one role. */
 
+/** In small letters. */
+export const assistantRoles: readonly string[] = ['assistant', 'ai', 'bot', 'model', 'agent']
+
 export function isAssistant(role: string | undefined): boolean {
-  return role !== undefined && /^(?:assistant|ai|bot|model|agent)$/i.test(role)
+  return role !== undefined && assistantRoles.includes(role.toLowerCase())
 }
 
 export function isTool(role: string | undefined): boolean {

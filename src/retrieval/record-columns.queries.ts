@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { assistantRoles } from '../domain/roles.ts'
 import type { DayRange } from './periods.ts'
 
 /** Expressions over a record, which several statements need. */
@@ -17,7 +18,9 @@ export const timeColumns = sql`
 export const speakerName = sql`c.payload #>> '{conversation,name}'`
 
 /** Whether an assistant wrote the message with the content `c`. */
-export const isOfAssistant = sql<boolean>`coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)`
+export const isOfAssistant = sql<boolean>`coalesce(
+  lower(c.payload #>> '{conversation,role}') in (${sql.join(assistantRoles.map((role) => sql.lit(role)))}), false
+)`
 
 /**
  * Instructions that hold from now on, at the beginning of a text, and preferences. With `~*` PostgreSQL takes six times as long.

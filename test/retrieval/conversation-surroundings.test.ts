@@ -116,21 +116,21 @@ describe('a question that names a speaker', () => {
 })
 
 describe('a question about whoever asks', () => {
-  const lines = [
-    { id: 'advice', role: 'assistant', content: 'a kayak from the shop at the harbour would be best to buy' },
+  const talkWith = (role: string) => [
+    { id: 'advice', role, content: 'a kayak from the shop at the harbour would be best to buy' },
     { id: 'pause', content: 'see you tomorrow then' },
     { id: 'statement', content: 'so I went to the shop at the harbour to buy a kayak' },
   ]
-  const askAbout = async (scope: string, task_descriptor: string) => {
-    const ids = await store(scope, lines)
+  const askAbout = async (scope: string, task_descriptor: string, role = 'assistant') => {
+    const ids = await store(scope, talkWith(role))
     const body = { task_descriptor, scopes: [scope], explain: true, max_hops: 0 }
     const { nodes } = (await app.request('POST', '/v1/retrieve', { body })).body as Body
     const factors = new Map(nodes.map(({ record, signals }: Body) => [record.id, signals.speaker_factor]))
     return ['advice', 'statement'].map((id) => factors.get(ids.get(id) ?? ''))
   }
 
-  it('counts the messages of an assistant less', async () => {
-    expect(await askAbout('asker', 'Which kayak did I buy at the harbour?')).toEqual([3 / 4, 1])
+  it.each(['assistant', 'Model', 'ai'])('counts the messages of an assistant less: %s', async (role) => {
+    expect(await askAbout(`asker-${role}`, 'Which kayak did I buy at the harbour?', role)).toEqual([3 / 4, 1])
   })
 
   it.each([

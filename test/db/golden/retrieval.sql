@@ -13,12 +13,16 @@ and c.words <= 60 then
           array_to_string(tsvector_to_array(c.search), '') end as words,
         case when m.record_id is not null then c.payload #>> '{conversation,name}' end as speaker,
         m.record_id is not null
-and coalesce(c.payload #>> '{conversation,role}' = 'assistant', false) as "isOfAssistant",
+and coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+) as "isOfAssistant",
         coalesce((r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
 and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName",
-        (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+        (not coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+)
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
 )) as "isGuidance"
@@ -1195,13 +1199,17 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+)
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
 )) as "isGuidance",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+)
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1308,13 +1316,17 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+)
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
 )) as "isGuidance",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+)
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1363,13 +1375,17 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+)
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
 )) as "isGuidance",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(c.payload #>> '{conversation,role}' = 'assistant', false)
+        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
+  lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
+)
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body

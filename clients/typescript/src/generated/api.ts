@@ -2703,7 +2703,7 @@ export interface components {
         NewMessage: {
             /** @description The id of the message, unique in the conversation. */
             id?: string;
-            /** @description Who writes: `user`, `assistant`, `tool`, `system` or any other word. */
+            /** @description Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too. */
             role: string;
             /** @description The name of the writer. A question with this name finds the messages of this writer first. */
             name?: string;
