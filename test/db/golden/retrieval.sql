@@ -1413,6 +1413,10 @@ order by id
 limit $2
     ) as r;
 
+-- src/retrieval/text/score-columns.queries.ts selectScoreColumns
+select $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
+from contents as c;
+
 -- src/retrieval/text/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
     from unnest($2::text[]) as word;
@@ -1867,6 +1871,47 @@ order by score desc, id)
 from best) as matches,
       array_to_string(array[]::float8[], ' ') as idfs
     from total;
+
+-- src/retrieval/text/word-conditions.queries.ts andNone
+select true
+and not (c.search @@ ($1::tsquery))
+from contents as c;
+
+-- src/retrieval/text/word-conditions.queries.ts containsAny
+select c.search @@ (select $1::tsquery && $2::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($5::text::regconfig, said) as phrase
+      from unnest($6::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
+from contents as c;
+
+-- src/retrieval/text/word-conditions.queries.ts containsSet
+select c.search @@ (select $1::tsquery && $2::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($5::text::regconfig, said) as phrase
+      from unnest($6::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
+from contents as c;
 
 -- src/retrieval/text/word-occurrences.queries.ts selectOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end

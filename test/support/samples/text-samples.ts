@@ -3,10 +3,12 @@ import { computeSalienceAt } from '../../../src/db/fragments/salience.ts'
 import * as outdated from '../../../src/records/outdated-texts.queries.ts'
 import * as unembedded from '../../../src/records/unembedded.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
+import * as scores from '../../../src/retrieval/text/score-columns.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
 import * as surroundings from '../../../src/retrieval/text/surroundings.queries.ts'
 import * as requirements from '../../../src/retrieval/text/text-requirements.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
+import * as words from '../../../src/retrieval/text/word-conditions.queries.ts'
 import * as occurrences from '../../../src/retrieval/text/word-occurrences.queries.ts'
 import * as statistics from '../../../src/retrieval/text/word-statistics.queries.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -64,6 +66,17 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     findInSubset: {
       '': (db) => text.findInSubset(db, search, common, among),
       'of no rare words': (db) => text.findInSubset(db, search, common, { ...among, others: [] }),
+    },
+  },
+  'src/retrieval/text/word-conditions.queries.ts': {
+    containsAny: (db) => sql`select ${words.containsAny(search, rare)} from contents as c`.execute(db),
+    containsSet: (db) => sql`select ${words.containsSet(search, sets)} from contents as c`.execute(db),
+    andNone: (db) => sql`select true ${words.andNone(rare)} from contents as c`.execute(db),
+  },
+  'src/retrieval/text/score-columns.queries.ts': {
+    selectScoreColumns: (db) => {
+      const { length, knownScore } = scores.selectScoreColumns([...rare, ...common], related, search.store)
+      return sql`select ${length} as length, ${knownScore} as known from contents as c`.execute(db)
     },
   },
   'src/retrieval/text/text-requirements.queries.ts': {

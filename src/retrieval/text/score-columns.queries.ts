@@ -1,0 +1,102 @@
+import { type RawBuilder, sql } from 'kysely'
+import { b, computeIdf, k1 } from './bm25.ts'
+import type { RelatedStem } from './related-stems.ts'
+import { padPlaces } from './tsquery.ts'
+import { selectOccurrences } from './word-occurrences.queries.ts'
+import type { CountedWord, StoreSize } from './word-statistics.ts'
+
+type Fragment = RawBuilder<unknown>
+type KnownWord = { word: string; idf: number }
+
+/** The words whose records the statement counts, each with a column `count_N` and, once all are found, `idf_N`. */
+type CountedWords = {
+  own: readonly (CountedWord | undefined)[]
+  related: readonly (RelatedStem | undefined)[]
+}
+
+/**
+ * The columns from which a statement computes the BM25 score of each text `contents as c`. Words of known frequency score at once, in
+ * `knownScore`. The frequency of the others is known when all texts are found: `counts` are read with each text, `idfs` over
+ * all of them, and `countedScore` is computed from both.
+ */
+export function selectScoreColumns(
+  words: readonly CountedWord[],
+  related: readonly RelatedStem[],
+  store: StoreSize,
+) {
+  const knownWords = words.flatMap(({ word, count }): KnownWord[] =>
+    count === null ? [] : [{ word, idf: computeIdf(count, store) }],
+  )
+  const own = padPlaces(words.filter(({ count }) => count === null))
+  const counted = { own, related: padPlaces(related) }
+  const countedWords = [...counted.own, ...counted.related]
+  const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
+  const counts = countedWords.map(
+    (each, at) => sql`, ${selectOccurrences(each?.word, (count) => count)} as ${nameCount(at)}`,
+  )
+  const idfs = countedWords.map((_, at) => sql`, ${computeIdfOfCounted(at, store)} as ${nameIdf(at)}`)
+  return {
+    countedWords,
+    knownWords,
+    length,
+    knownScore: addUp(selectKnownParts(knownWords, length)),
+    counts: sql.join(counts, sql``),
+    idfs: sql.join(idfs, sql``),
+    countedScore: addUp(selectCountedParts(counted, knownWords)),
+    /** The `idf_N` as one text, separated by spaces, in the order of `countedWords`. */
+    idfList: sql`array_to_string(array[${sql.join(countedWords.map((_, at) => nameIdf(at)))}]::float8[], ' ')`,
+  }
+}
+
+function selectKnownParts(knownWords: readonly KnownWord[], length: Fragment): Fragment[] {
+  return padPlaces(knownWords).map((each) =>
+    selectOccurrences(each?.word, (count) => scoreWord(sql`${each?.idf ?? 0}::float8`, count, length)),
+  )
+}
+
+function selectCountedParts({ own, related }: CountedWords, knownWords: readonly KnownWord[]): Fragment[] {
+  const length = sql`length`
+  const idfsByWord = [
+    ...own.map((each, at) => ({ word: each?.word, idf: nameIdf(at) })),
+    ...knownWords.map(({ word, idf }) => ({ word, idf: sql`${idf}::float8` })),
+  ]
+  return [
+    ...own.map((_, at) => scoreWord(nameIdf(at), nameCount(at), length)),
+    ...related.map((each, index) => {
+      const at = own.length + index
+      return scoreWord(limitIdf(nameIdf(at), each, idfsByWord), nameCount(at), length)
+    }),
+  ]
+}
+
+/** What a word adds to the score of a text; null where it is absent. */
+function scoreWord(idf: Fragment, count: Fragment, length: Fragment): Fragment {
+  return sql`${idf} * ${sql.lit(k1 + 1)}::float8 / (1 + (${length}) / ${count})`
+}
+
+function addUp(parts: readonly Fragment[]): Fragment {
+  return sql.join([sql`0::float8`, ...parts.map((part) => sql`coalesce(${part}, 0)`)], sql` + `)
+}
+
+/**
+ * The idf of a related word, at most that of the word for which it stands. That one is chosen by its place in an array, so that the
+ * statement is the same for other words.
+ */
+function limitIdf(
+  idf: Fragment,
+  related: RelatedStem | undefined,
+  idfsByWord: readonly { word: string | undefined; idf: Fragment }[],
+): Fragment {
+  const place = idfsByWord.findIndex(({ word }) => word === related?.of) + 1
+  const idfs = sql.join(idfsByWord.map((each) => each.idf))
+  return sql`${related?.weight ?? 0}::float8 * least(${idf}, (array[${idfs}])[${place}::int4])`
+}
+
+/** The idf of a word whose records the statement counts, as `estimateIdf` computes it. */
+function computeIdfOfCounted(at: number, { rows }: StoreSize): Fragment {
+  const having = sql`least(count(${nameCount(at)}), ${rows}::float8)`
+  return sql`ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5))`
+}
+
+const nameCount = (at: number) => sql.ref(`count_${at}`)
+const nameIdf = (at: number) => sql.ref(`idf_${at}`)
