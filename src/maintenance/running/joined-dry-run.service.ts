@@ -10,7 +10,9 @@ import { insertLogs, listBatches, listEffects, replay } from '../../effects/inde
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
 import { insertChanges } from './batches.queries.ts'
+import type { Batches, Work } from './batches.ts'
 import { countEffects } from './dry-run-effects.queries.ts'
+import type { DryBatch, FencedWrites } from './fenced-writes.service.ts'
 import { readDryBatch } from './planned-batches.service.ts'
 
 /** Writers wait for the records that a dry run has locked, so none stays open for longer than about this. */
@@ -22,25 +24,14 @@ const maxReplayed = 20_000
 const attempts = 4
 const savepoint = 'dry_run_batch'
 
-/** What a batch would write, to be stored once it is rolled back. */
-export type DryBatch = {
-  result: BatchResult
-  /** The rows that it wrote, as JSON. */
-  effects: string | undefined
-}
-
 type Resources = {
   db: Database
   run: Run
   /** Whether a transaction begins by writing again what the ones before have written. */
   repeats: boolean
-  /** Checks the lease. */
-  lock(tx: Transaction): Promise<void>
-  /** Stores a batch after its transaction was rolled back. */
-  store(batch: DryBatch): Promise<void>
+  writes: FencedWrites
 }
 
-type Work<T> = (tx: Transaction) => Promise<T>
 type Session = {
   tx: ControlledTransaction<DB>
   openedMs: number
@@ -53,7 +44,7 @@ type Session = {
  * A dry run whose batches see those before them. They share a transaction that is rolled back; when it has lasted long
  * enough, the next one begins by writing again what is kept so far.
  */
-export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources) {
+export function createJoinedDryRun({ db, run, repeats, writes }: Resources): Batches {
   let session: Session | undefined
   let fault: { error: unknown } | undefined
   let idle: NodeJS.Timeout | undefined
@@ -94,7 +85,7 @@ export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources)
     session = undefined
     if (!closed) return
     await closed.tx.rollback().execute()
-    for (const batch of closed.batches) await store(batch)
+    for (const batch of closed.batches) await writes.storeDryBatch(batch)
   }
 
   async function closeWhenLong(): Promise<void> {
@@ -102,7 +93,7 @@ export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources)
     idle = setTimeout(() => void enqueue(close).catch(noteFault), longestIdleMs)
   }
 
-  function inBatch<T extends BatchResult>(work: Work<T>): Promise<T> {
+  function perform<T extends BatchResult>(work: Work<T>): Promise<T> {
     return enqueue(async () => {
       const { tx, batches, isKept } = await open()
       const { result, effects } = await runWithRetries(tx, isKept, work)
@@ -113,7 +104,7 @@ export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources)
   }
 
   async function runBatch<T extends BatchResult>(tx: Transaction, isKept: boolean, work: Work<T>) {
-    await lock(tx)
+    await writes.requireFence(tx)
     if (isKept || !repeats) await saveEffects(tx, run)
     const result = await work(tx)
     const effects = isKept ? await readDryBatch(tx, run.id) : undefined
@@ -154,7 +145,7 @@ export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources)
   )
 
   /** Waits for what is under way, and ends without storing anything. */
-  async function abandon(): Promise<void> {
+  async function release(): Promise<void> {
     await last
     clearTimeout(idle)
     const abandoned = session
@@ -166,7 +157,7 @@ export function createJoinedDryRun({ db, run, repeats, lock, store }: Resources)
         .catch(() => {})
   }
 
-  return { inBatch, db: joinedDb, finish: () => enqueue(close), abandon }
+  return { db: joinedDb, perform, finish: () => enqueue(close), release }
 }
 
 async function repeatKept(tx: Transaction, runId: string): Promise<void> {

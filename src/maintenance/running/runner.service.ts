@@ -4,8 +4,9 @@ import type { JobName } from '../../jobs/job-names.ts'
 import { type JobWork, RunEnded } from '../../jobs/runs.ts'
 import { describeError, type Logger } from '../../kernel/log.ts'
 import { parseTraceparent, runInSpan, type Tracer } from '../../kernel/span.ts'
-import { createExecution, type LeasedRun } from './batches.service.ts'
 import { type ClaimResources, createClaims, defaultLeaseMs, toLeasedRun } from './claims.service.ts'
+import { createExecution } from './execution.service.ts'
+import type { LeasedRun } from './leased-run.ts'
 import {
   endRun,
   ensureJobRows,
@@ -90,8 +91,8 @@ export function createRunner(resources: Resources) {
 
   async function findOutcome(leased: LeasedRun, signal: AbortSignal): Promise<Outcome> {
     const work = jobWorks[leased.job]
-    const joinsBatches = work.batchesDepend?.(leased.run) ?? false
-    const execution = createExecution({ db, clock, observe, leased, signal, joinsBatches })
+    const batchesDepend = work.batchesDepend?.(leased.run) ?? false
+    const execution = createExecution({ db, observe, leased, signal, batchesDepend })
     try {
       await execution.begin(leased.isResumed ?? false)
       await work.run(execution.context)
@@ -138,7 +139,7 @@ export function createRunner(resources: Resources) {
     const leased = toLeasedRun({ ...shared, job }, shared.fence, shared.started_at ?? clock.now())
     helping.add(job)
     try {
-      await trace(leased, () => work(createExecution({ db, clock, observe, leased, signal }).context))
+      await trace(leased, () => work(createExecution({ db, observe, leased, signal }).context))
     } catch (error) {
       if (!(error instanceof RunEnded))
         log.warn('a worker could not help with a run', { ...getIds(leased), err: error })

@@ -1,0 +1,20 @@
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { BatchResult } from '../../jobs/runs.ts'
+
+/** The work of one batch. */
+export type Work<T> = (tx: Transaction) => Promise<T>
+
+/** How the batches of a run are done: for good, or as a dry run of separate or of joined batches. */
+export type Batches = {
+  /** What the run reads between its batches. */
+  db: Database
+  perform<T extends BatchResult>(work: Work<T>): Promise<T>
+  /** Stores what is still to be stored when the work has ended well. */
+  finish(): Promise<void>
+  /** Lets go of what is held when the work has ended in any way. */
+  release(): Promise<void>
+}
+
+/** For batches of which nothing is held after their transaction. */
+export const holdsNothing = { finish: async () => {}, release: async () => {} }

@@ -1,0 +1,54 @@
+import type { Database } from '../../db/connection.ts'
+import { type Transaction, transact } from '../../db/transaction.ts'
+import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
+import { addProgress, insertChanges, lockFence } from './batches.queries.ts'
+import { insertEffects } from './dry-run-effects.queries.ts'
+import type { LeasedRun } from './leased-run.ts'
+import { keepPlanned } from './planned-batches.service.ts'
+
+/** What a batch of a dry run would write, to be stored once the batch is rolled back. */
+export type DryBatch = {
+  result: BatchResult
+  /** The rows that it wrote, as JSON. */
+  effects: string | undefined
+}
+
+export type FencedWrites = ReturnType<typeof createFencedWrites>
+
+/** Every write of a run checks the fence, so a worker that was paused until it lost its lease writes nothing more. */
+export function createFencedWrites(db: Database, { job, fence, run }: LeasedRun) {
+  async function requireFence(tx: Transaction): Promise<void> {
+    const found = await lockFence(tx, { job, fence, runId: run.id })
+    if (!found) throw new RunEnded('lease lost')
+    if (found.cancel_requested) throw new RunEnded('cancelled')
+  }
+
+  function transactUnderFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return transact(db, {}, async (tx) => {
+      await requireFence(tx)
+      return work(tx)
+    })
+  }
+
+  async function saveProgress(
+    tx: Transaction,
+    { done = 0, counts = {}, changes = [] }: BatchResult,
+  ): Promise<void> {
+    if (changes.length > 0) await insertChanges(tx, run.id, changes)
+    const counted = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+    if (done > 0 || Object.keys(counted).length > 0) {
+      await addProgress(tx, { id: run.id, done, counts: counted })
+    }
+  }
+
+  function storeDryBatch({ result, effects }: DryBatch): Promise<void> {
+    return transactUnderFence(async (tx) => {
+      const { changes = [], ...progress } = result
+      await saveProgress(tx, run.savesEffects ? progress : result)
+      if (run.savesEffects) await keepPlanned(tx, run.id, changes, effects)
+      else if (effects !== undefined) await insertEffects(tx, run.id, effects)
+    })
+  }
+
+  return { requireFence, transactUnderFence, saveProgress, storeDryBatch }
+}
