@@ -12,7 +12,7 @@ export function renderQuoted(name: string, answered: readonly Answered[]): strin
   return `${name.padEnd(36)} ${String(answered.length).padStart(5)}  any ${shares}, ${quoted.toFixed(1)} messages`
 }
 
-/** The share of questions with some, or all, of their evidence among the first so many. */
+/** The share of questions with some, or all, of their evidence among the first 5, 10 or 20 records. */
 export type Figures = {
   questions: number
   any5: number

@@ -13,7 +13,7 @@ import { type SimulatedService, startSimulatedService } from './simulated-servic
 const weekMs = 7 * 86_400_000
 const weeks = 52
 const weeksBetweenDreams = 4
-/** Of the messages of each conversation. */
+/** The share of the messages of each conversation that may stay. */
 const budgetShare = 0.25
 const depth = 10
 const start = new Date('2025-01-06T00:00:00.000Z')

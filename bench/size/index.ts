@@ -14,7 +14,7 @@ import { measureQuestions } from '../retrieval/natural.ts'
 import { fillThroughApi } from '../retrieval/natural-population.ts'
 import { createMultiplier } from './multiplying.ts'
 
-/** So many messages are stored through the API; a larger store has as many copies of their rows. */
+/** How many messages are stored through the API. A larger store has copies of their rows. */
 const written = Number(process.env['BENCH_SIZE_WRITTEN'] ?? 100_000)
 const copies = (process.env['BENCH_SIZE_COPIES'] ?? '10').split(',').map(Number)
 const faded = 10_000
@@ -51,7 +51,7 @@ export async function benchSize({ withDatabase, note }: BenchContext): Promise<R
 async function measureStore(store: Store, sources: readonly Conversation[]): Promise<Result[]> {
   const { database, note, size } = store
   note('natural questions')
-  // Of the copies of a text a context quotes one.
+  // A context quotes only one of the copies of a text.
   const results = await measureQuestions(database, sources, {
     ...(size === goal.size ? goal : {}),
     size,

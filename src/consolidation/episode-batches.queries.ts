@@ -10,7 +10,7 @@ import type { StageName } from './stages.ts'
 export type DueFilter = {
   stage: StageName
   scope: string | null
-  /** Of two walks at the same time each has half of the scopes, so that none waits for a fact of the other. */
+  /** Two walks at the same time have half of the scopes each, so that none waits for a fact of the other. */
   half?: 0 | 1
   until: Date
   now: Date

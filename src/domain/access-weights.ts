@@ -19,7 +19,7 @@ export type AccessSummary = {
  * To be shown in an answer counts a quarter of a use: otherwise retrieval alone would keep a memory important.
  */
 export const accessWeight = { used: 1, served: 1 / 4 } as const
-/** The ages of so many accesses are summed one by one. Older ones are taken as evenly spread over time. */
+/** How many of the newest accesses are summed one by one. Older ones are taken as evenly spread over time. */
 export const recentAccesses = 32
 
 export const noAccesses: AccessSummary = { count: 0, weight: 0, days: 0, last_age_days: null, recent: [] }

@@ -8,7 +8,7 @@ export type RetentionMode = 'l2' | 'huber' | 'elastic'
 
 /** The parameters of two modes. */
 export type RetentionShape = {
-  /** After so many half-lives `huber` continues as a straight line with the slope at that point. */
+  /** The half-lives after which `huber` continues as a straight line with the slope at that point. */
   huberDelta: number
   /** The share of `elastic` that is a straight line. The rest is exponential. */
   elasticRho: number
@@ -34,7 +34,7 @@ export type Retention = {
 
 /** What each use adds, and the most that all uses add together. */
 export const retentionBonus = { perAccess: 0.05, largest: 0.3 } as const
-/** The straight part of `elastic` reaches 0 after so many half-lives. */
+/** The half-lives after which the straight part of `elastic` reaches 0. */
 export const elasticEnd = 2
 
 export function computeRetention(

@@ -63,7 +63,7 @@ export function holdsSecret(payload: Payload): boolean {
 function listPayloadWords(payload: Payload): string[] {
   switch (payload.kind) {
     case 'episodic':
-      // Of a message only who says what: a word that every message has would only lengthen it.
+      // A message is searched by its writer and its text alone: a word that every message has would only lengthen it.
       if (isPlainMessage(payload)) return [payload.conversation?.name ?? '', readContent(payload)]
       return [
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),

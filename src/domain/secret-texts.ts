@@ -6,7 +6,7 @@ import { isMeasure, looksSecret } from './secret-keys.ts'
 
 export const secretText = '<secret string>'
 
-/** Only so many characters of a value are examined, in the pattern of a value without quotes as well. */
+/** The most characters of a value that are examined, in the pattern of a value without quotes as well. */
 const longestValue = 10_000
 /** Limits the search for a closing bracket: unclosed brackets would be read again and again. */
 const longestBrackets = 2_000

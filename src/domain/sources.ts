@@ -1,4 +1,4 @@
-/** A payload or a provenance lists at most so many sources. The edges to the episodes list all of them. */
+/** The most sources that a payload or a provenance lists. The edges to the episodes list all of them. */
 const maxSources = 1_000
 
 /** Keeps the first source, because it says where the record comes from, and the newest ones. */

@@ -28,7 +28,7 @@ export function dropRepeats(tools: readonly string[]): string[] {
  */
 export function orderCalls(calls: readonly ToolCall[]): ToolCall[] {
   const listed = sortByTime(calls)
-  // Of several calls with one id the first one counts.
+  // If several calls have one id, the first one counts.
   const places = new Map(listed.map(({ id }, place): [string, number] => [id, place]).reverse())
   const needs = listed.map(({ depends_on: ids = [] }) => ids.flatMap((id) => places.get(id) ?? []))
   const isMet = new Set<number>()

@@ -7,7 +7,7 @@ export type Placed = Pick<JudgedText, 'text' | 'role'> &
   Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'known'>> &
   Pick<JudgedText, 'usual'>
 
-/** A word that was not used in so many messages counts as new. More messages change nothing on LoCoMo. */
+/** A word counts as new if it was not used in the last twenty messages. More messages change nothing on LoCoMo. */
 export const recallReach = 20
 
 /** How many words a person or a tool usually writes at work; an assistant too, unless it writes more. */

@@ -51,7 +51,7 @@ export type JudgedText = {
 
 /** All of a longer text is not read: its parts are at their largest value long before. */
 const maxRead = 2_000
-/** Of an assistant's text only the beginning is judged, so that a long answer is worth no more than a short one. */
+/** Only the beginning of an assistant's text is judged, so that a long answer is worth no more than a short one. */
 const maxReadOfAssistant = 300
 /** The rarity of all words together at which a part reaches 1. */
 const fullInformation = 400

@@ -84,7 +84,7 @@ export async function insertRows(tx: Transaction, { relation, columns, rows }: W
   return inserted.map(({ key }) => key)
 }
 
-/** Of the ids, those of stored records. They stay until the transaction ends. */
+/** Returns which of the ids are ids of stored records. These records stay until the transaction ends. */
 export async function lockReferred(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from records where id = any(${sql.val([...ids])}::uuid[]) order by id for key share
@@ -163,7 +163,7 @@ export async function markBatch(tx: Transaction, runId: string, number: number):
 }
 
 /**
- * Of the handles, those that another record of the same sensitivity has now. Writers of these handles wait until the
+ * Returns which of the handles another record of the same sensitivity has now. Writers of these handles wait until the
  * transaction ends, so that a name that is free stays free.
  */
 export async function findTakenHandles(

@@ -4,7 +4,7 @@ import { isHistory, type Status } from '../domain/vocabulary.ts'
 import { type Effect, formatKey, type Row } from './effect.ts'
 import { findContentsNearErased } from './effects.queries.ts'
 
-/** Of the records, the ids of those whose content was erased from their scope with another record. */
+/** Returns the ids of the records whose content was erased from their scope with another record. */
 export type FindErased = (
   records: readonly { id: string; scope: string; payload: Payload }[],
 ) => Promise<ReadonlySet<string>>

@@ -5,7 +5,7 @@ import type { EncodedVector } from './decoded-vectors.ts'
 /** Vectors as one value; null for none. */
 export type PackedVectors = { vectors: Buffer | null }
 
-/** Of each vector its id, its precision and its length come before its code. */
+/** The bytes before the code of each vector: its id, its precision and its length. */
 const header = { id: 16, bits: 2, length: 4 }
 
 export function unpackVectors(bytes: Buffer | null | undefined): EncodedVector[] {

@@ -15,7 +15,7 @@ type Resources = {
   embedder: Embedder | undefined
   /** The caller waits, and the answer is nearly as good without a vector. */
   timeoutMs: number
-  /** After so many failures in a row the model is not asked for `pauseMs`. */
+  /** The failures in a row after which the model is not asked for `pauseMs`. */
   maxFailures: number
   pauseMs: number
 }

@@ -46,7 +46,7 @@ export async function findAmongIndexed(db: Database, search: VectorSearch): Prom
   return unpackVectors(rows[0]?.vectors)
 }
 
-/** `examined`: how many of the nearest signatures are looked at, if so many are needed to meet the conditions. */
+/** `examined`: how many of the nearest signatures are examined at most, to find enough that meet the conditions. */
 type CellSearch = { cells: readonly number[]; examined: number }
 /** `sets` are the sets of cells at the time of the statement. */
 type CellResult = { found: EncodedVector[]; sets: readonly number[] }

@@ -39,7 +39,7 @@ export type VectorSearchInput = {
 }
 
 /**
- * The ten nearest vectors are among so many candidates in 98 of 100 cases, even where a thousand vectors are about
+ * The ten nearest vectors are among this number of candidates in 98 of 100 cases, even if a thousand vectors are about
  * equally near.
  */
 const maxCandidates = 600
@@ -62,7 +62,7 @@ const defaultReadPerRoot = 60
 /** The sets of cells change a few times in the life of a store; a search that meets a change starts again. */
 const maxAttempts = 3
 
-/** Looking up a record and its signature takes as long as scanning so many signatures. */
+/** How many signatures are scanned in the time in which one record and its signature are looked up. */
 const signaturesPerLookUp = 16
 /** Limits for looking up every record of a few scopes instead of searching the nearest of all. */
 const scopeScanLimits = { least: 500, most: 10_000, besideIndex: 2_000 }

@@ -32,7 +32,7 @@ type Resources = { db: Database; clock: Clock; records: RecordsService }
 
 export type EntitiesService = ReturnType<typeof createEntitiesService>
 
-/** A lookup reads at most so many entities of one name. A client finds the others by passing a scope. */
+/** The most entities of one name that a lookup reads. A client finds the others by passing a scope. */
 const maxNamesakes = 1_000
 
 const LookupCursor = Type.Object({

@@ -5,9 +5,9 @@ import { AppError } from '../kernel/errors.ts'
 import { hasWriteMethod } from './route-kind.ts'
 
 export type BodyLimits = {
-  /** Of one body. */
+  /** The largest body. */
   maxBytes: number
-  /** Of all bodies of one key whose requests are not answered yet: a few hundred bodies would fill the memory. */
+  /** The most for all bodies of one key whose requests are not answered yet: a few hundred bodies would fill the memory. */
   maxHeldBytes: number
 }
 

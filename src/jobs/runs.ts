@@ -31,7 +31,7 @@ export type Change = {
   before?: object
   after?: object
   note?: string
-  /** Of a change that only forgets a record: its version then, by which a plan tells whether the record has changed. */
+  /** Only for a change that forgets a record: its version then. By it a plan tells whether the record has changed since. */
   version?: number
 }
 

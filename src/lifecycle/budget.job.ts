@@ -23,7 +23,7 @@ type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionM
 /** Rows of counts that one batch adds up. */
 const foldedRows = 5_000
 
-/** After so many passes the next run continues: writers add records meanwhile, and others hold locks. */
+/** The most passes of a run. The next run continues: writers add records meanwhile, and others hold locks. */
 const maxPasses = 3
 
 type Scope = OverBudget & {

@@ -9,7 +9,7 @@ type SalienceForecast = {
 }
 
 const faint = 0.1
-/** For a record without an end: after so many half-lives every curve has shown its shape. */
+/** The half-lives that are shown of a record without an end. After them every curve has shown its shape. */
 const halfLivesShown = 8
 /** The curves of the product are constant beyond this exponent. */
 const maxHalfLives = 64

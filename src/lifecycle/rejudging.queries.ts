@@ -55,7 +55,7 @@ export type Judgeable = {
   scope: string
   sensitivity: Sensitivity
   payload: Payload
-  /** Of a message. */
+  /** Null unless it is a message, like the next two. */
   conversation: string | null
   at: string | null
   arrival: number | null

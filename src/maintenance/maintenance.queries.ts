@@ -102,7 +102,7 @@ function selectVisibleRuns(db: Database, trust: Trust) {
     )
 }
 
-/** Of an error that names a hidden record, only the part of the work in which it happened. */
+/** The error. If it names a hidden record, only the part of the work in which it happened. */
 function selectVisibleError(trust: Trust): RawBuilder<string | null> {
   const isShown = namesNoHidden(trust, sql.ref('m.error'))
   return sql<string | null>`case when ${isShown} then m.error else split_part(m.error, ':', 1) end`

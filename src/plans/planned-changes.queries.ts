@@ -84,7 +84,7 @@ export async function listPlanned(
   return rows
 }
 
-/** Of the records, those that the plan creates. The offset makes it an index probe for each. */
+/** Returns which of the records the plan creates. The offset makes it an index probe for each. */
 export async function listCreated(
   tx: Transaction,
   planId: string,

@@ -37,7 +37,7 @@ import { maxLineBytes, maxLineValues } from './line-limits.ts'
 import { ImportedRecord, lines } from './portability.schemas.ts'
 import { bufferReport } from './report-buffer.ts'
 
-/** A report that lists only refused lines lists so many of them: it must fit into the buffers of a connection. */
+/** The most lines in a report of refused lines alone: it must fit into the buffers of a connection. */
 const maxRefused = 1_000
 
 const Bytes = Type.String({ format: 'binary' })

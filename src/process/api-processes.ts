@@ -44,7 +44,7 @@ export function startApiProcesses({ processes, stopTimeoutMs, log, clock }: Reso
     log,
     onMessage,
     stopTimeoutMs,
-    // Of several processes the others serve; before any has, a fault of the configuration is more likely.
+    // If one of several processes fails, the others serve. If none has served yet, a fault of the configuration is more likely.
     isNeeded: () => hasListened,
   })
   return { failed: gaveUp, stop, kill }

@@ -24,7 +24,7 @@ export type DraftContext = {
   id: string
   defaultSensitivity: Sensitivity
   policies: Policies
-  /** Of a message. */
+  /** Only for a message. */
   conversationSignals?: ConversationSignals
 }
 

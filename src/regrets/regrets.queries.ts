@@ -80,7 +80,7 @@ export type RegretGroup = {
   regretted: number
 }
 
-/** Forgetting is judged by so many records at most, those that are purged last. */
+/** The most records by which forgetting is judged: those that are purged last. */
 const maxJudged = 100_000
 
 /**

@@ -95,7 +95,7 @@ export function createRootSearch(resources: RootSearchResources) {
       search(input, question, conditions, { limit: depth, requested: limit, periods, states }),
       periods ? searchPeriods(periods) : [],
     ])
-    // Of the records that nothing else finds, the first are enough.
+    // A record that only its time finds is kept only if it is among the first.
     const others = new Set(listIds(found))
     const ofPeriods = time.filter(({ id }, index) => index < depth || others.has(id))
     return ofPeriods.length === 0 ? found : { ...found, time: ofPeriods }

@@ -81,7 +81,7 @@ export function createChannelSearch({
     }
   }
 
-  /** Of a time that the question names, records with fewer of its words are found too: "What did Anna do in May?" */
+  /** If the question names a time, records of that time are found with fewer of its words: "What did Anna do in May?" */
   async function searchWordsAndPeriods(search: WordSearch): Promise<Match[]> {
     const { periods } = search.options
     const all = searchWords(search)

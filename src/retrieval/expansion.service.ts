@@ -7,7 +7,7 @@ import { canShowRedacted, type Question } from './question.ts'
 
 export type ExpansionLimits = { maxHops: number; nodeLimit: number }
 
-/** At least so many edges of one kind are compared, even for a small answer. */
+/** How many edges of one kind are compared at least, even for a small answer. */
 const minOfAKind = 100
 
 export type Expanded = {

@@ -67,7 +67,7 @@ function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): Candi
   }
 }
 
-/** Of two paths to one record the better one. Ties are decided in a fixed order. */
+/** Whether the first of two paths to one record is the better one. Ties are decided in a fixed order. */
 function isBefore(one: CandidateNode, other: CandidateNode): boolean {
   if (one.score !== other.score) return one.score > other.score
   return formatEdge(one) < formatEdge(other)

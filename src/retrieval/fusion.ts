@@ -165,7 +165,7 @@ function getContribution(placements: readonly Placement[], channel: Channel): nu
 
 type FactorInputs = {
   input: ScoreInputs
-  /** Of all candidates, in ascending order. */
+  /** The times of all candidates, in ascending order. */
   times: readonly number[]
   /** The factors that depend on what the question says. */
   asked: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor' | 'guidance_factor'>

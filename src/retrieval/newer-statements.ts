@@ -7,13 +7,13 @@ export type Statement = { created_at: Date; words?: readonly string[] | null }
 /** In words. Longer texts are no single statement, and are not compared with others. */
 export const longestStatement = 60
 
-/** Among so many of the best, because every pair is compared. */
+/** How many of the best records are compared. Every pair is. */
 const maxCompared = 50
 const minShared = 2
-/** Of the words of both. */
+/** The share of the words of both that two nearly equal statements have in common. */
 const minOverlap = 0.5
 
-/** Of the stems of the question, in the older statement. "Yes, of course" says nothing that a newer one could replace. */
+/** The share of the question's stems that the older statement has. "Yes, of course" says nothing that a newer one could replace. */
 const minQuestionShare = 0.5
 
 /**

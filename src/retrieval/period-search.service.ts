@@ -6,18 +6,18 @@ import { findMessagesInPeriods, findTimes, isDated } from './period-search.queri
 import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 
-/** Of each kind so many are examined: reading the times of more would take longer than the rest of a question. */
+/** The most messages, and the most other records, that are examined. To read more times would take longer than the rest of a question. */
 const maxExamined = 500
 
-/** A time of more records says too little about what is asked beside it. docs/quality-experiments.md has the figures. */
+/** If a time has more records, it says too little about the other words of the question. docs/quality-experiments.md has the figures. */
 const mostBesideWords = 200
 
-/** Of records that are no messages, beside words. To examine 500 took half as long as the whole answer. */
+/** The most other records that are examined if the question has words too. To examine 500 took half as long as the whole answer. */
 const examinedBesideWords = 100
 
 /**
- * Finds the records of the periods of a question: they need no word of it. The most important come first. Of records that are
- * no messages, only the most salient are examined, because their times have no index.
+ * Finds the records of the periods of a question: they need no word of it. The most important come first. Records that are no
+ * messages have no index by time, so only the most salient of them are examined.
  */
 export async function findInPeriods(
   db: Database,

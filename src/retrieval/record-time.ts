@@ -2,9 +2,9 @@
 
 export type RecordTimes = {
   createdAt: string | Date
-  /** Of an episode: the time of its message, else of its first event. */
+  /** Only for an episode: the time of its message, otherwise of its first event. */
   happenedAt?: string | null | undefined
-  /** Of a fact: the time of its first evidence. */
+  /** Only for a fact: the time of its first evidence. */
   statedAt?: string | null | undefined
 }
 

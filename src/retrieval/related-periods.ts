@@ -63,7 +63,7 @@ export function relatePeriods(sentence: string, named: readonly Named[], at: Dat
   return [...found, ...(rest.match(new RegExp(place, 'gu')) ?? []).flatMap(getPeriod)]
 }
 
-/** Of a date without a year, that of the last year in which it had begun. */
+/** The range of the last year in which a date without a year had begun. */
 function findBegun(named: Named, at: Date): Range | undefined {
   return named.find(({ from }) => from <= at.getTime())
 }

@@ -28,7 +28,7 @@ export type RetrievalService = ReturnType<typeof createRetrievalService>
 /** The answer, and the records that count as served once it is sent. */
 export type ServedAnswer = { answer: Retrieval; servedIds: string[] }
 
-/** A forgotten record is missed where it would be among so many. */
+/** A forgotten record is missed if it would be among the first ten. */
 const regretDepth = 10
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {

@@ -19,7 +19,7 @@ export type ForgottenContent = {
   is_listed: boolean
 }
 
-/** Of the next records that a run forgot, the contents of those from whose scope something was erased. */
+/** Reads the contents of the next records that a run forgot, only where something was erased from their scope. */
 export async function findForgottenContents(
   tx: Transaction,
   { runId, targetId, only, after, limit }: Portion,

@@ -110,7 +110,7 @@ const isTakenBack = (targetId: string, id: RawBuilder<unknown>) => sql<SqlBool>`
 )`
 export const takenBackNote = 'it was taken back already'
 
-/** Of the records, those of which an earlier undo of the run has taken something back. */
+/** Returns the records from which an earlier undo of the run has taken something back. */
 export async function listTakenBack(
   tx: Transaction,
   targetId: string,

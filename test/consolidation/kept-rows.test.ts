@@ -70,7 +70,7 @@ function listChanged(before: Rows, after: Rows): string[] {
   return [...names].filter((name) => JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)))
 }
 
-/** Of an updated row the columns of the effect; of another all of them. */
+/** The columns of the effect for an updated row, all columns for another. */
 function select(row: Row | undefined, shown: Row | null): Row | null {
   if (!row) return null
   return Object.fromEntries(Object.keys(shown ?? row).map((column) => [column, row[column]]))

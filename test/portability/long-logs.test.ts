@@ -4,7 +4,7 @@ import { isLongRun } from '../support/long-run.ts'
 import { type Body, create, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/** Of about four megabytes. */
+/** A state of about four megabytes. */
 const stateOf = (digit: number) => ({
   active_constraints: Array.from({ length: 40 }, (_, at) => ({
     type: 'note',
@@ -13,7 +13,7 @@ const stateOf = (digit: number) => ({
     required: true,
   })),
 })
-/** Of a hundred thousand values. */
+/** A state with a list of a hundred thousand values. */
 const listOf = (digit: number) => ({
   active_constraints: [{ type: 'list', key: 'k', value: Array(100_000).fill(digit), required: true }],
 })

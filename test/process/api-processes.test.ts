@@ -125,7 +125,7 @@ it('two APIs on one database behave as one', async () => {
   expect(again.body).toEqual(first.body)
   const seen = await other.call(`/v1/records/${first.body.id}`)
   expect(seen.body.payload).toMatchObject({ object: 'Go' })
-  // Of ten racing requests with one key, at both, one takes effect.
+  // Ten requests with one key race at both processes, and one of them takes effect.
   const race = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
       (index % 2 ? one : other).call('/v1/records', {

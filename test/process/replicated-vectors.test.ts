@@ -121,7 +121,7 @@ it.skipIf(!canReplicate)(
     for (let turn = 0; turn < 4; turn++) expect(await ask(call, first.position)).toContain(first.id)
     expect(await answered()).toBeGreaterThan(before)
 
-    // Of two replicas, one knows the vector and the other does not.
+    // One of the two replicas knows the vector, and the other does not.
     await administerProduct(slow, 'select pg_wal_replay_pause()')
     const second = await store(call, primary, near[1])
     await untilReplayed(primary, other)

@@ -55,7 +55,7 @@ describe.each(variants)('a large store that is searched %s', (_, variables) => {
     await append('closed', [say('h', hidden)], { sensitivity: 'hyper' })
     app.clock.advance(61_000)
     await ask()
-    // Of a store that has doubled the figures are read at once.
+    // If the store has doubled, the figures are read at once.
     expect(await shared.readStatistics(app.db, 400)).toEqual(statistics)
     expect(await ask()).toEqual(before)
   })

@@ -54,7 +54,7 @@ describe('hammingDistance', () => {
     expect(() => hammingDistance(Buffer.alloc(1), Buffer.alloc(2))).toThrow(RangeError)
   })
 
-  // Of 1,024 independent bits the share that differs has a deviation of at most 1/64; five of them are not met.
+  // The share of 1,024 independent bits that differs has a standard deviation of at most 1/64. Five deviations do not occur.
   it.each([2, 3, 8, 100, 384, 768, 1_024, 1_536, 4_096])(
     'estimates the angle between vectors of %d dimensions',
     (dimensions) => {

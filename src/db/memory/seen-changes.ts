@@ -59,7 +59,7 @@ export function computeVersion(changed: RawBuilder<unknown>): RawBuilder<unknown
   return sql`case when ${hasHappened(changed)} then ${changed}::text::int8 else 0 end`
 }
 
-/** Of more changes than this, the database answers and what is in memory is read again. */
+/** If there are more changes than this, the database answers, and what is in memory is read again. */
 export const maxChanges = 2_000
 
 /** A table `t` whose rows say by which transaction they were last changed, and of which record they are. */

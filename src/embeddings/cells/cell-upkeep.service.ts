@@ -14,7 +14,7 @@ import { type CellSet, computeFirstCell } from './cells.ts'
 
 /** A smaller store is scanned. */
 const minVectors = 20_000
-/** Cells are learnt again when the store has grown so many times. */
+/** How many times as large the store is when cells are learnt again. */
 const growth = 4
 const perCell = 50
 const maxCells = 8_192

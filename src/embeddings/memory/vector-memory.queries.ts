@@ -136,7 +136,7 @@ export async function checkVectors(
   }
 }
 
-/** Of each vector, its id, version, cell, precision and length come before its code. */
+/** Where the parts of a vector begin, in bytes. The id comes first. */
 const at = { version: 16, cell: 24, bits: 28, length: 30, code: 34 }
 
 function unpack(bytes: Buffer | null | undefined): VersionedVector[] {

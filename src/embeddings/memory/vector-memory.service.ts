@@ -16,14 +16,14 @@ export type StoreVectors = ReturnType<ReturnType<typeof createVectorMemory>['ope
 /** Fewer vectors the database compares in less time than it checks some. */
 const defaultFewest = 1_000
 const defaultMostCompared = 250_000
-/** To take in so many blocks other requests for 3 ms. */
+/** How many vectors are read at once. Adding them to the memory blocks other requests for 3 ms. */
 const readAtOnce = 250
 /** Vectors that have no cell yet are compared with every question. They get one, which is only read with the vector. */
 const maxWithoutCell = 20_000
 
 type Options = CacheClock & {
   maxBytes: number
-  /** So many vectors are compared in some 5 ms. Of a larger store only those of the nearest cells are. */
+  /** The most vectors that are all compared, which takes some 5 ms. In a larger store only those of the nearest cells are. */
   maxCompared?: number
   fewest?: number
 }

@@ -8,7 +8,7 @@ const grownAtOnce = 256
 const addressesAt = pageBytes
 const resultsAt = 2 * pageBytes
 
-/** So many vectors are compared in one call. */
+/** The most vectors that one call compares. */
 export const maxAtOnce = pageBytes / Uint32Array.BYTES_PER_ELEMENT
 
 export type VectorPages = ReturnType<typeof createVectorPages>

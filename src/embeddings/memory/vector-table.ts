@@ -19,7 +19,7 @@ export type TableOptions = {
   sets: readonly number[]
 }
 
-/** So many vectors are compared for each one that is requested, and at least so many. */
+/** How many vectors are compared for each one that is requested, and how many at least. */
 const likelyForEach = 25
 const minLikely = 2_000
 
@@ -114,7 +114,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
       .sort(compareNearness)
   }
 
-  /** Of many vectors without cells only those are compared whose signs are like those of the question. */
+  /** If there are many vectors and no cells, only those are compared whose signs are like those of the question. */
   function listCompared(numbers: Int8Array, cells: readonly number[], most: number): Iterable<Uint32Array> {
     const likely = Math.max(minLikely, likelyForEach * most)
     if (sets.length > 0 || ids.length <= likely) return listPlaces(cells)

@@ -29,10 +29,10 @@ type NewVectors = readonly NewVector[]
 /** The most signatures in memory, about 40 megabytes. Comparing one takes a tenth of a microsecond. */
 const defaultMostInside = 250_000
 /**
- * A few new records in a large scope are searched one by one, which takes as long as reading so many signatures.
+ * At most `newVectors` records in a large scope are searched one by one. Each search takes as long as reading `signaturesEach`.
  */
 const singleSearch = { newVectors: 8, signaturesEach: 2_000 }
-/** With 20,000 texts the five nearest are among so many candidates in 985 of 1,000 cases. */
+/** With 20,000 texts the five nearest are among this number of candidates in 985 of 1,000 cases. */
 const candidateCount = 256
 const atOnce = 25
 const maxVectorBytes = 64 * 1_048_576

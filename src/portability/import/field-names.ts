@@ -52,7 +52,7 @@ function isNothing(schema: TSchema, value: unknown): boolean {
     : type !== undefined || values !== undefined
 }
 
-/** Of a union, the variant with the `kind` of the value, or the only one that is an object. */
+/** The schema of a value. In a union it is the variant with the `kind` of the value, or the only one that is an object. */
 function findVariant(schema: TSchema, value: unknown): Keywords {
   const found = resolve(schema)
   if (!found.anyOf) return found

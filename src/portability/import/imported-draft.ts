@@ -25,7 +25,7 @@ export type ImportedCopy = {
   draft: Draft
   given: ImportedRecord
   hasHistory: boolean
-  /** Of an item of another program: what shows at the next import whether it is still the same. */
+  /** Only for an item of another program: shows at the next import whether the item is still the same. */
   fingerprint?: string
 }
 

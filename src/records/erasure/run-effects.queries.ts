@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/transaction.ts'
 
 /**
  * Deletes what runs wrote of erased records, the contents of records that lose words, and what plans make of erased records.
- * Of a record that a plan would create only its row without words stays, so that its change is listed to the same readers.
+ * For a record that a plan would create, only the row without words stays, so that its change is listed to the same readers.
  */
 export async function deleteEffects(
   tx: Transaction,

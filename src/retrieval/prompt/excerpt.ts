@@ -3,7 +3,7 @@ import { listWords } from './statement-parts.ts'
 
 /** Chooses the part of a long text that has most words of a question. */
 
-/** Of a longer text, only so many characters are searched: many such texts would keep other requests waiting. */
+/** The most characters of a text that are searched: many long texts would keep other requests waiting. */
 const maxSearched = 65_536
 const maxPlaces = 64
 const maxWords = 16

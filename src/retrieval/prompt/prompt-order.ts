@@ -14,7 +14,7 @@ export type Order = {
   disputes: readonly Pair[]
 }
 
-/** A neighbour of a message counts as much as a record that was found so many places later. */
+/** By how many places a neighbour of a message counts less than the message. */
 const neighbourPlaces = 10
 /** The procedure to follow is not worth less than a record at this place. */
 const latestProcedure = 3

@@ -61,7 +61,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
   }
 }
 
-/** Of skills and plans only the selected one is an entry. */
+/** A skill or a plan is an entry only if it is the selected one. */
 function listEntries(
   { records, profileIds, disputes, names }: Found,
   selectedId: string | undefined,

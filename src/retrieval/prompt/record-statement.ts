@@ -22,7 +22,7 @@ const margin = 8_192
 export type StatementContext = {
   /** Names of entities by id in lower case, for facts about them. */
   names: ReadonlyMap<string, string>
-  /** Of the words of the question: of a longer text, the part around them is shown. */
+  /** The beginnings of the words of the question. A text that is too long is cut to the part around them. */
   wordPrefixes: readonly string[]
   /** The scope of the record, which is the subject of a note about nothing else. */
   scope?: string | undefined

@@ -7,7 +7,7 @@ export type Write = (value: unknown, limit?: number) => string
 
 /** So much of a result or a value is shown beside others. */
 export const longestDetail = 300
-/** So many items of a list are shown. */
+/** The most items of a list that are shown. */
 export const maxItems = 50
 
 export function join(parts: readonly string[], by: string): string {

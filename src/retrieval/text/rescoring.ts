@@ -17,9 +17,9 @@ export type SurroundingsOptions = {
 }
 
 /**
- * So many of the best matches have their neighbours looked at: twice as many as are requested. Where ten are requested 20 find as much
- * as 30 and take a third less time; where 20 are requested, of the 1,536 questions of LoCoMo 0.855 have some of their evidence
- * among them with 20, and 0.865 with 30.
+ * Around how many of the best matches messages are read: twice as many as are requested, within these limits. If ten are requested,
+ * 20 find as much as 30 and take a third less time. If 20 are requested, the share of the 1,536 questions of LoCoMo with some
+ * evidence among them is 0.855 with 20, and 0.865 with 30.
  */
 const hits = { fewest: 20, most: 30 }
 

@@ -17,8 +17,8 @@ export const maxWords = 24
 const budget = 1_000
 
 /**
- * So many records usually show which score the other words would have to beat, if at least `enough` records are
- * expected.
+ * How many records are read first if at least `enough` are expected: they usually show which score the other words would
+ * have to beat.
  */
 const firstBudget = 500
 const enough = 30

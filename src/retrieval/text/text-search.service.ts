@@ -53,7 +53,7 @@ type Resources = {
   textLanguage: string
   /** The words in the memory of the process. */
   memory?: StoreTexts | undefined
-  /** The records of a table of so many pages are counted for each caller. */
+  /** In a table of at most this many pages, the records are counted for each caller. */
   countedPages?: number
 }
 

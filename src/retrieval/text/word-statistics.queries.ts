@@ -39,7 +39,7 @@ export async function readWordStatistics(db: Database): Promise<WordStatistics> 
 /** 8 MB of the table: some thousand records. Their mean length differs by a few percent from that of all. */
 const sampledPages = 1_024
 
-/** A longer text counts as so many of middle length: a single one must not move the mean of the others. */
+/** A text counts as at most eight of median length: a single one must not move the mean of the others. */
 const longest = sql.lit(8)
 
 /**

@@ -42,7 +42,7 @@ export function sortRarestFirst(words: readonly string[], statistics: WordStatis
   )
 }
 
-/** In a store of at most so many records all matches are read where it matters, so the ten best are exact. */
+/** The most records of a small store. All its matches are read where it matters, so the ten best are exact. */
 const small = 5_000
 
 /** Whether the store is so small that the records of common words can all be read. */

@@ -10,7 +10,7 @@ const elasticLinearShare = 0.3
 export const pruneLine = 0.001
 
 /**
- * The share of a salience that is left after so many half-lives: the same curves as the service has.
+ * The share of a salience that is left after a number of half-lives: the same curves as the service has.
  * @param {Decay['curve']} curve
  * @param {number} halfLives
  */
@@ -29,7 +29,7 @@ export function computeFadingFactor(curve, halfLives) {
 }
 
 /**
- * The salience of a record that began at 1, so many seconds later, if nobody uses it.
+ * The salience of a record that began at 1, some seconds later, if nobody uses it.
  * @param {Decay} decay
  * @param {number} seconds
  */

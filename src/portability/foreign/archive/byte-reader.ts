@@ -41,7 +41,7 @@ export class ByteReader {
     for await (const _ of this.read(count));
   }
 
-  /** So many bytes, in pieces as they come. */
+  /** Yields the next `count` bytes, in pieces as they come. */
   async *read(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0; ) {
       const bytes = await this.next()

@@ -14,7 +14,7 @@ export function includesDay(ranges: DayNumbers, day: number): boolean {
     if ((ranges[middle]?.first ?? 0) > day) low = middle + 1
     else high = middle
   }
-  // Of the ranges that have begun by then, the newest ends last.
+  // The newest range that has begun by then is also the one that ends last.
   return day <= (ranges[low]?.last ?? -1)
 }
 

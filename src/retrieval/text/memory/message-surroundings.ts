@@ -3,10 +3,10 @@ import type { PlacedSurroundings } from './conversation-order.ts'
 import type { DayNumbers } from './day-numbers.ts'
 import type { TextTable } from './text-table.ts'
 
-/** Of the messages around the best matches: which, and how far. */
+/** Around how many of the best matches messages are read, and how far. */
 export type SurroundingsLimits = {
   hits: number
-  /** So many that count for the match are requested on each side, up to a longer pause. */
+  /** How many messages that count for the match are requested on each side, up to a longer pause. */
   distance: number
   gapMs: number
 }

@@ -19,8 +19,8 @@ export type StoredText = Group & {
   /** Whether it is an instruction that holds from now on, or a preference. */
   isGuidance: boolean
   /**
-   * Of a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who wrote it,
-   * and whether that is an assistant.
+   * Only for a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who
+   * wrote it, and whether that is an assistant.
    */
   message?: {
     conversation: string

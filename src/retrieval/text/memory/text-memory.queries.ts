@@ -38,7 +38,7 @@ import type { StoredText } from './stored-text.ts'
  */
 const packed = sql`string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)`
 
-/** Of each row `r` of records. */
+/** Joins the content and the place in a conversation to `records as r`. */
 const itsText = sql`join contents as c on c.record_id = r.id left join messages as m on m.record_id = r.id`
 
 const columns = sql`

@@ -18,9 +18,9 @@ import { createTextTable } from './text-table.ts'
 export type TextMemory = ReturnType<typeof createTextMemory>
 export type StoreTexts = ReturnType<TextMemory['openStore']>
 
-/** Of a message, by measurement; longer texts take more. */
+/** What a message takes, by measurement. Longer texts take more. */
 const bytesOfText = 220
-/** To take in so many blocks other requests for 3 ms. */
+/** How many texts are read at once. Adding them to the memory blocks other requests for 3 ms. */
 const readAtOnce = 250
 
 const everyone = { trust: fullTrust, answerConditions: [], contextConditions: [] }

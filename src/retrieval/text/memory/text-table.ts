@@ -39,7 +39,7 @@ type RankOptions = Pick<StoreSize, 'averageLength'> & {
 
 export type TextTable = ReturnType<typeof createTextTable>
 
-/** To drop entries from lists with so many blocks other requests for some milliseconds. */
+/** About how many entries are in the lists that are cleared at once, which blocks other requests for some milliseconds. */
 const droppedAtOnce = 100_000
 
 /** What a word takes beside its texts, roughly. */
@@ -167,7 +167,7 @@ export function createTextTable() {
   ): readonly ScoredPlace[] {
     const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
-    // Of some days, the best may be none of the best of all.
+    // The best texts of some days need not be among the best of all.
     const found = scores.add({ words, texts, averageLength, enough: days ? undefined : most })
     const best = createBestPlaces(most)
     scores.take(found, (place, score) => {

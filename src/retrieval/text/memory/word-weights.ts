@@ -19,7 +19,7 @@ export type WordWeights = {
 /** A related word in more texts says little of each, and to score them all would slow down the search of a large store. */
 const maxTextsOfRelated = 2_000
 
-/** Weighs the rarest words and what stands for them, by the number of texts that contain them, of so many. */
+/** Weighs the rarest words and what stands for them, by how many of all texts contain them. */
 export function weighWords(
   { words, related, maxWords }: SoughtWords,
   countTexts: (word: string) => number,

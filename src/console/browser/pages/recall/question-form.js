@@ -47,7 +47,7 @@ export function QuestionForm() {
   </form>`
 }
 
-/** The slider has so many steps from the oldest record to now. */
+/** The steps of the slider from the oldest record to now. */
 const steps = 1_000
 
 /** Chooses the moment of which the memory is asked. */
