@@ -23,7 +23,7 @@ export type Config = ReturnType<typeof readConfig>
 
 /**
  * Reads the configuration or throws all problems at once. Blank means unset, so that a compose file can pass a
- * variable through without a value. Some problems are those of one role only.
+ * variable through without a value. Some problems concern one role only.
  */
 export function readConfig(variables: Variables, role?: string) {
   const given = Object.fromEntries(

@@ -48,7 +48,7 @@ const duration = (description: string, fallback: string, { longest, shortest, or
 /** A duration for timers and PostgreSQL, which count at most 24 days. */
 export const timeout = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '1d' })
-/** As long as a schedule that is set by the API must be. */
+/** It has the same limits as an interval that is set by the API. */
 export const interval = (job: string, fallback: string) =>
   duration(
     `Interval of the \`${job}\` job until a schedule is set by the API; 0 or \`never\` for no schedule.`,

@@ -22,8 +22,8 @@ export async function lockOrder(tx: Transaction, { scope, conversation }: Order)
 }
 
 /**
- * The first places of a conversation, those of forgotten and of purged messages too. Only those of one sensitivity: a more
- * sensitive message must not show by what becomes of another.
+ * The first places of a conversation, also the places of forgotten and of purged messages. Only messages of one sensitivity count:
+ * the answer to one message must not show that there is a more sensitive one.
  */
 export async function listEarliest(
   tx: Transaction,

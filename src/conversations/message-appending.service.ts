@@ -109,8 +109,8 @@ export function createMessageAppending(resources: Resources) {
   }
 
   /**
-   * The time of the first message without a time, in microseconds. The others follow a microsecond apart, so that their order
-   * outlives an export, and all of them come after those of a call a moment ago.
+   * The time of the first message without a time, in microseconds. The others follow a microsecond apart, so that an export keeps
+   * their order. All of them come after the messages of a call a moment ago.
    */
   async function findArrival(tx: Transaction, messages: readonly NewMessage[], context: Context) {
     const now = computePosition(context.now.toISOString())

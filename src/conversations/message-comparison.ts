@@ -13,9 +13,9 @@ export type PurgedPlace = { departed_id: string; at: string; position: number }
 export type Comparison = { messageId?: string; purgedPlace?: PurgedPlace }
 
 /**
- * Compares each message with the first places of the conversation, of which `places` has one more than there are messages.
- * Nobody knows any more what a purged message said: only if the messages are the conversation sent again, the one at its
- * place is the same. Otherwise they are new, as those of an agent that sends each message once.
+ * Compares each message with the first places of the conversation. `places` has one more than there are messages. What a purged
+ * message said is not known any more: only if the whole conversation is sent again, the message at that place is the same.
+ * Otherwise the messages are new: the agent sends each message once.
  */
 export function compareMessages(
   messages: readonly (Said & { id?: string | undefined })[],

@@ -10,7 +10,7 @@ export type PoolOptions = {
   poolSize: number
   statementTimeoutMs: number
   lockTimeoutMs: number
-  /** How long whoever needs a connection waits for a free or a new one. */
+  /** How long a caller waits for a free or a new connection. */
   connectionTimeoutMs?: number
   /** How long a new one may take at most, where that is less. */
   openingTimeoutMs?: number

@@ -22,8 +22,8 @@ export async function addTallies(tx: Transaction, tallies: Tallies): Promise<voi
 }
 
 /**
- * Adds up the rows in which the connections count, at most `limit`, and returns how many they were: each connection that ever was
- * leaves some. It waits for no writer.
+ * Adds up the rows in which connections count, at most `limit`, and returns how many there were. Each connection leaves some. It
+ * waits for no writer.
  */
 export async function foldTallies(tx: Transaction, limit: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { closed, Time } from './shapes.ts'
 
-/** Where an episode that is a message belongs. Identity is the conversation and, beside it, the message id. */
+/** Where a message belongs. Its conversation and its message id identify it. */
 export const MessagePlace = closed(
   {
     id: Type.String({

@@ -28,7 +28,7 @@ export const ChangeSelector = ref(
   }),
 )
 
-/** The actions that a selection may name of a job; those of every job where the job lists none. */
+/** The actions that a selection may name for a job. If the job lists none: the actions of all jobs. */
 function listActions(job: string): readonly string[] {
   return Object.entries(actionsOfJobs).find(([name]) => name === job)?.[1] ?? runActions
 }

@@ -110,7 +110,7 @@ export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>):
   return text.slice(0, isAssistant(role) ? maxReadOfAssistant : maxRead)
 }
 
-/** How much is said, whatever it is: the number of different words and figures, at which the usual number gives 0.5. */
+/** How much is said: the number of different words and figures. The usual number gives 0.5. */
 function readDetail(text: string, usual: number | undefined): number {
   if (usual === undefined) return 0
   const own = removeKeepRequests(text)

@@ -43,7 +43,7 @@ export function bindRoutes<Options extends object>(
 export type AppOptions = {
   config: Pick<Config, 'http' | 'auth' | 'redisUrl'> & { database: Pick<Config['database'], 'poolQueue'> }
   pool: { readonly waitingCount: number }
-  /** Without them answers have no position, as those of a server that changes nothing. */
+  /** Without them, answers have no position. */
   positions?: Positions | undefined
   clock: Clock
   ids: Ids

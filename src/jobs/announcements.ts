@@ -58,7 +58,7 @@ export function createAnnouncements({ queue, clock, log }: Resources): Announcem
       /** Without an id of its own: each run may be followed by another. */
       announceFollowUp: (job) => announce(job, { ...of, reason: 'follow_up' }),
 
-      /** Every worker announces every tick, and the id makes them one. Those of tenants would be thousands. */
+      /** Every worker announces every tick, and the id makes it one message. Ticks of tenants are not announced: they would be thousands. */
       announceTick: async (job, dueAt) => {
         const delay = Math.max(0, dueAt.getTime() - clock.now().getTime())
         if (delay > farthestTickMs || tenant !== undefined) return false

@@ -27,7 +27,7 @@ type Resources = {
   db: Database
   clock: Clock
   ids: Ids
-  /** What says in a secret which tenant the key is of; absent without tenants. */
+  /** The part of a secret that names the tenant of the key; absent without tenants. */
   reference?: string | undefined
 }
 

@@ -58,9 +58,9 @@ export async function findLine(
 }
 
 /**
- * How much of `excess` records after their grace period have to make room for. The rest of it is of new ones that are worth less:
- * they have their place in the order, although they are not forgotten yet. Otherwise every batch of new records would push out
- * what is worth more.
+ * Returns the part of `excess` that is taken from records after their grace period. New records that are worth less make up the
+ * rest: they have their place in the order, although they are not forgotten yet. Otherwise every batch of new records would push
+ * out records that are worth more.
  */
 export async function findShareOfOld(db: Database, order: BudgetOrder, excess: number): Promise<number> {
   let missing = excess

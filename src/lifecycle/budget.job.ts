@@ -58,7 +58,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     }
   }
 
-  /** Otherwise the rows of counts would grow with the connections, and those of sizes with the scopes, that ever were. */
+  /** Adds up the rows of counts that each connection leaves, and the rows of sizes that each scope leaves: they would grow for ever. */
   async function foldCounts({ run, inBatch }: RunContext): Promise<void> {
     if (run.dryRun || run.scope !== null) return
     for (const fold of [foldScopeSizes, deleteEmptySizes, foldTallies]) {

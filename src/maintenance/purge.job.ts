@@ -98,7 +98,7 @@ function deleteAll({ run, inBatch }: RunContext, { name, deleteSome, skipFirst }
   })
 }
 
-/** A plan lists each record. What is deleted beside records holds no memory, and is left to the next run. */
+/** A plan lists each record. The other rows that a purge deletes hold no memory, and are left to the next run. */
 function listAll({ run, inBatch }: RunContext, list: ForgottenRecords['listPurgeable']): Promise<void> {
   return walkIds((after) =>
     inBatch(async (tx) => {

@@ -1,6 +1,6 @@
 /**
- * MCP: the tools by which an agent uses the service, over HTTP at `/mcp`. Each tool calls the service function that the
- * route of the same act calls, so trust, ceilings, redaction and audit are those of HTTP.
+ * MCP: the tools by which an agent uses the service, over HTTP at `/mcp`. A tool calls the same service function as the route
+ * that does the same, so trust, ceilings, redaction and audit are the same.
  * `protocol.service.ts` alone knows the protocol. Not here: what the tools do (the other rooms).
  */
 export { mcpRoutes } from './mcp.routes.ts'

@@ -11,9 +11,9 @@ type Translation = {
 }
 
 /**
- * The effects of a dry run as those of the run that applies them: with its id, and its time. What a change computes for a
- * record that exists stays as planned, such as its anchor. A record that is created begins its life now, and what later
- * changes expect of it moves with it.
+ * Gives the effects of a dry run the id and the time of the run that applies them. What a change computes for a record that
+ * exists stays as planned, such as its anchor. A record that is created begins its life now, and the values that later changes
+ * of the plan expect of it move by the same time.
  */
 export function translateEffects(effects: readonly Effect[], translation: Translation): Effect[] {
   const { planId, runId, plannedAt, laterMs, created } = translation
@@ -48,7 +48,7 @@ function moveTime(value: unknown, plannedAt: Date, laterMs: number): unknown {
 
 type Replayed = Pick<Awaited<ReturnType<typeof replay>>, 'effects' | 'blocked' | 'unscored'>
 
-/** A record of which the plan changes nothing but the importance is left alone if that has changed since. */
+/** If the plan changes only the importance of a record, and the importance has changed since, the record is left alone. */
 export function leaveChangedImportance(
   { effects, blocked, unscored }: Replayed,
   planned: readonly { record_id: string; action: string }[],

@@ -82,7 +82,7 @@ async function follow(
   })
 }
 
-/** Without a time in which a reader of the scope could still read or restore it. */
+/** Purges at once, so that no reader of the scope can still read or restore the records. */
 async function purge(
   tx: Transaction,
   records: readonly StoredRecord[],

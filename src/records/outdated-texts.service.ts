@@ -73,7 +73,10 @@ export function createTextUpdate({
       const ids = await lockOutdated(tx, listed)
       if (ids.length === 0) return []
       const found = await findOutdated(tx, ids)
-      const texts = found.map((each) => ({ id: each.record_id, words: extractWords(writeText(each)) }))
+      const texts = found.map(({ record_id: id, payload, tags }) => ({
+        id,
+        words: extractWords(writeSearchableText(payload, tags)),
+      }))
       await rewriteTexts(tx, texts, { now: clock.now(), textLanguage })
       return found
     })
@@ -102,8 +105,4 @@ export function createTextUpdate({
   }
 
   return { updateOutdatedTexts, watch, hasWork: () => hasOutdatedTexts(db) }
-}
-
-function writeText({ payload, tags }: OutdatedText): string {
-  return writeSearchableText(payload, tags)
 }

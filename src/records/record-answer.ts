@@ -70,12 +70,12 @@ export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
   return { ...presentCommonFields(stored, now), redacted: true }
 }
 
-/** The fields of a full and of a redacted record. */
 /** Whether a key sees the record with its content. */
 export function isWhole(record: MemoryRecord | RedactedRecord): record is MemoryRecord {
   return !('redacted' in record)
 }
 
+/** The fields of a full and of a redacted record. */
 function presentCommonFields(stored: StoredRecord, now: Date): Omit<RedactedRecord, 'redacted'> {
   return {
     id: stored.id,

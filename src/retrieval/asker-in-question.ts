@@ -1,16 +1,17 @@
-/** What a question says of whoever asks. Only in English. */
+/** What a question says about the person who asks. Only in English. */
 
 const request = /\b(?:can|could|would|will|do) you\b/gi
 
 /**
- * Whether a question is about whoever asks: "What did I buy?" and "Can you remind me what I bought?", not "What did you suggest to me?".
+ * Whether a question is about the person who asks: "What did I buy?" and "Can you remind me what I bought?", not "What did you
+ * suggest to me?".
  */
 export function isAboutAsker(question: string): boolean {
   const asked = question.replace(request, '')
   return /\b(?:i|me|my|mine|myself)\b/i.test(asked) && !/\b(?:you|yours?)\b/i.test(asked)
 }
 
-/** Whether a question is about whoever asks, or wants help for them: "Can you suggest a book?", "How do we deploy?". */
+/** Whether a question is about the person who asks, or wants help for that person: "Can you suggest a book?", "How do we deploy?". */
 export function isForAsker(question: string): boolean {
   return isAboutAsker(question) || help.test(question)
 }

@@ -64,20 +64,20 @@ const timeFactor = 1.5
 const otherSpeakerFactor = 2 / 3
 
 /**
- * How much a message of an assistant counts, where the question is about whoever asks: what it is about is in their own messages.
- * docs/quality-experiments.md has the figures.
+ * How much a message of an assistant counts if the question is about the person who asks: the answer is in the messages of that
+ * person. docs/quality-experiments.md has the figures.
  */
 const assistantFactor = 3 / 4
 
 /**
- * How much an entity counts of which only the name is known: whoever asks with that name knows it. docs/quality-experiments.md has
- * the figures.
+ * How much an entity counts if only its name is known: whoever asks with that name knows it already. docs/quality-experiments.md
+ * has the figures.
  */
 const onlyNameFactor = 0.5
 
 /**
- * How much more an instruction that holds from now on or a preference counts, where whoever asks is to be helped: it shares few words
- * with what they ask about. docs/quality-experiments.md has the figures.
+ * How much more a preference, or an instruction that holds from now on, counts if the question asks for help: it shares few words
+ * with the question. docs/quality-experiments.md has the figures.
  */
 const guidanceFactor = 1.5
 
@@ -89,9 +89,9 @@ export type QuestionSignals = {
   isPeriodAll?: boolean | undefined
   /** Whether it names a speaker. */
   isNamed?: (speaker: string) => boolean
-  /** Whether it is about whoever asks. */
+  /** Whether it is about the person who asks. */
   isAboutAsker?: boolean
-  /** Whether it is about whoever asks, or wants help for them. */
+  /** Whether it is about the person who asks, or wants help for that person. */
   isForAsker?: boolean
   /** The stems of its words. */
   stems?: readonly string[]

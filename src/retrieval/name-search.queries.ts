@@ -10,9 +10,9 @@ import { listSearchedScopes, type Question } from './question.ts'
 type Names = { question: Question; digests: readonly Buffer[]; maxEntities: number }
 
 /**
- * Finds the entities that have one of these names, in the order of the names. Only those of a searched scope and of none: the others
- * may be many, and no record that can be an answer is linked with them. Each is looked up by itself: before the first analyze, a plan
- * for all of them read every record.
+ * Finds the entities that have one of these names, in the order of the names. It looks in the searched scopes and among entities
+ * without a scope: the others may be many, and no record that can be an answer is linked with them. Each name is looked up by
+ * itself: before the first analyze, a plan for all of them read every record.
  */
 export async function findNamedEntities(
   db: Database,

@@ -7,7 +7,7 @@ const longestName = 4
 const maxWords = 100
 /** A longer word is probably pasted data. */
 const longestWord = 256
-/** In scripts without spaces; as many as of words. */
+/** The most names inside words, in scripts without spaces. */
 const maxInside = 400
 
 const opening = /[\p{L}\p{N}@#/.]/u

@@ -10,7 +10,7 @@ type Ranges = readonly Range[]
 const selectBounds = (ranges: Ranges, side: keyof Range) =>
   sql.val(ranges.map((range) => new Date(range[side]).toISOString()))
 
-/** Facts and episodes say when they are of. Entities, skills and tasks are of no time. */
+/** Only facts and episodes have a time of their own. Entities, skills and tasks have none. */
 export function isDated(): RawBuilder<SqlBool> {
   return sql<SqlBool>`r.type in ('semantic', 'episodic')`
 }

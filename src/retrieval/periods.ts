@@ -8,7 +8,7 @@ export type Range = { from: number; until: number }
 /** In how many years a date without a year can be. */
 const maxYears = 30
 
-/** As a question names it. Without a year it is of every year, without a month the whole year, without a day the whole month. */
+/** A date as a question names it. Without a year it means every year, without a month the whole year, without a day the whole month. */
 export type NamedDate = {
   year: string | undefined
   /** From 1. */
@@ -41,7 +41,7 @@ function listRangesOfYear(
   return new Date(from).getUTCDate() === date ? [{ from, until: from + dayMs }] : []
 }
 
-/** The day, week, month or year that is `back` of them before that of `at`. A week begins on Monday. */
+/** The day, week, month or year of `at`, or one that is `back` units earlier. A week begins on Monday. */
 export function computeCalendarRange(at: Date, unit: string, back: number): Range {
   const y = at.getUTCFullYear()
   const m = at.getUTCMonth()
@@ -55,7 +55,7 @@ export function computeCalendarRange(at: Date, unit: string, back: number): Rang
   return { from: Date.UTC(y - back, 0), until: Date.UTC(y - back + 1, 0) }
 }
 
-/** The instant that is `back` days, weeks, months or years before. */
+/** The instant `back` days, weeks, months or years before `at`. */
 export function countBack(at: Date, unit: string, back: number): number {
   const days = { day: 1, week: 7, month: 30.44, year: 365.25 }[unit] ?? 1
   return at.getTime() - back * days * dayMs

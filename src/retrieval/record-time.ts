@@ -9,8 +9,8 @@ export type RecordTimes = {
 }
 
 /**
- * Returns the time as RFC 3339, or undefined for that of the creation. Later evidence does not make a fact newer, because
- * it may speak against it; and no fact is newer than its record, whatever time a client writes.
+ * Returns the time as RFC 3339, or undefined if it is the time of the creation. Later evidence does not make a fact newer,
+ * because it may contradict the fact. No fact is newer than its record, whatever time a client writes.
  */
 export function findRecordTime({ createdAt, happenedAt, statedAt }: RecordTimes): string | undefined {
   if (isTime(happenedAt)) return happenedAt

@@ -99,7 +99,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     return { nodes, stored }
   }
 
-  /** Reads records that a search under the conditions of the question has found, but for those that were `read` before. */
+  /** Reads records that a search under the conditions of the question has found, without those that were `read` before. */
   async function presentRecords(
     question: Question,
     ids: readonly string[],

@@ -2,7 +2,7 @@ import { isCommonWord } from '../domain/common-words.ts'
 import { listPlainWords } from '../domain/query-words.ts'
 import { containsName } from '../domain/unspaced-scripts.ts'
 
-/** Names that some clients write for everybody: "How does a user sign in?" means none of those who wrote. */
+/** Names that some clients write for everybody: "How does a user sign in?" does not ask about a speaker. */
 const roles: ReadonlySet<string> = new Set(
   'agent ai assistant bot client customer human model system team tool user'.split(' '),
 )

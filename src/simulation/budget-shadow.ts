@@ -63,7 +63,7 @@ export function createBudgetShadow(
       if (trace && mayForget(trace.life, at))
         keeping.set(place, computeKeeping(computeWorth(trace.life, at), trace.salienceAt(at)))
     }
-    // Ties in the order of ids, in which the lives are.
+    // Ties stay in the order of the lives, which is the order of ids.
     return [...keeping.keys()].sort((a, b) => (keeping.get(a) ?? 0) - (keeping.get(b) ?? 0) || a - b)
   }
 
@@ -87,7 +87,7 @@ function computeWorth(life: ScoredLifeRow, now: Date) {
   return { importance: computeImportanceAt(life, now), base_importance: life.base_importance }
 }
 
-/** The importance at a moment, from the accesses until then: those of later must not make a record worth keeping. */
+/** The importance at a moment, from the accesses until then: later ones must not make a record worth keeping. */
 function computeImportanceAt(life: ScoredLifeRow, now: Date): number {
   const later = life.accesses.filter(([at]) => at > now.getTime())
   const known = life.accesses.slice(later.length)

@@ -70,9 +70,9 @@ export async function restoreForgotten(
 const times = ['updated_at', 'restored_at', 'revealed']
 
 /**
- * Takes back a batch that only forgot records or restored them, where they are as it left them. Reading and writing their rows
- * one by one took more than twice as long. `left` counts the rows that it did not take back: those are left of which this undo
- * lists something already, and those that would come back into a scope from which something was erased.
+ * Takes back a batch that only forgot records or restored them, if they are as it left them. Reading and writing their rows one by
+ * one took more than twice as long. `left` counts the rows that it did not take back: rows of records for which this undo lists
+ * something already, and rows that would come back into a scope from which something was erased.
  */
 export async function takeBackForgetting(
   tx: Transaction,

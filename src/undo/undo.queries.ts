@@ -19,7 +19,7 @@ export async function countChanged(db: Database, { targetId, only }: Selected): 
   return rows[0]?.changed ?? 0
 }
 
-/** The first record after an id of which the run lists anything. */
+/** The first record after an id for which the run lists a change. */
 export async function findNextChanged(
   tx: Transaction,
   { targetId, after }: { targetId: string; after: string },
@@ -126,8 +126,8 @@ type Keeping = Target & Selected & { after: string; limit: number }
 export type KeptRecord = { id: string; note: string }
 
 /**
- * Lists the next records of the target of which this run took nothing back, and returns them. The offset makes each an index
- * probe: nothing is known yet of how much this run lists.
+ * Lists and returns the next records of the target from which this run took nothing back. The offset makes each an index probe:
+ * nothing is known yet about how much this run lists.
  */
 export async function listKept(
   tx: Transaction,

@@ -2,7 +2,7 @@ import { describeEntries, type Effect } from '../effects/index.ts'
 
 /** What an undo says about the records that it changed, in their logs and in its own list. */
 
-/** Entries for the records, and for those of `ids` of which only something else was taken back, such as the vector. */
+/** Entries for the records that were written, and for those of `ids` that only lost something beside them, such as a vector. */
 export function describeUndone(written: readonly Effect[], ids: readonly string[]) {
   const entries = describeEntries(written)
   const described = new Set(entries.map(({ record_id: id }) => id))

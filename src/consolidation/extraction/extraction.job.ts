@@ -214,7 +214,7 @@ function advance(
   return { after, spent, failures: isOver ? maxModelFailures : failures }
 }
 
-/** Where the key, the address or the model is wrong, the fault is of the run and of no episode. */
+/** If the key, the address or the model is wrong, it is a fault of the run, and not of an episode. */
 async function recordFaultOfModel(context: StageContext, replies: readonly ExtractionReply[]): Promise<void> {
   const failures = replies.flatMap((reply) => ('failure' in reply ? reply.failure : []))
   const error = failures.find(({ affectsAllRequests, reason }) => affectsAllRequests && reason !== 'aborted')

@@ -108,7 +108,7 @@ export function removePlace({ maxSensitivity }: Trust, after: Fragment): RawBuil
 
 /**
  * The options of a run, in which `only` and `except` keep actions and the ids of records that the caller sees whole.
- * Ids of no record are left out too, or what is missing would tell which ids are those of hidden records.
+ * Ids of no record are left out too: otherwise the missing ones would show which ids belong to hidden records.
  */
 export function showSelections(trust: Trust, options: Fragment): RawBuilder<unknown> {
   if (hasFullTrust(trust)) return sql`${options}`

@@ -18,8 +18,8 @@ export function createEffectSaving(effectsRunId: string | undefined) {
     addRow: (owner: RawBuilder<unknown>, row: RawBuilder<unknown>): RawBuilder<unknown> =>
       isKept ? sql`, ${returned(owner, row)}` : nothing,
     /**
-     * The part that keeps the rows, after all others: one row for each record, with those of its other tables in `others`. `parts`
-     * are the names of those that insert, by their table; what the first one inserted of a record comes first.
+     * The last part of the statement, which keeps the rows: one effect for each record, with the rows of its other tables in
+     * `others`. `parts` are the names of the parts that insert, by their table. The row of the first one comes first.
      */
     saveRows(parts: Readonly<Record<string, string>>): RawBuilder<unknown> {
       if (!isKept) return nothing

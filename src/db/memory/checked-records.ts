@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Conditions, meetsAll } from '../fragments/conditions.ts'
 
 /**
- * Parts of a statement that checks records which were found in memory. What the order of an answer depends on besides is read
- * with the check, so that it costs no statement of its own.
+ * Parts of a statement that checks records which were found in memory. The other values on which the order of an answer depends
+ * are read with the check, so that they cost no statement of their own.
  */
 
 /** `salience` is an expression on `records as r`. */

@@ -25,7 +25,7 @@ export type Changes<Row> = {
   gone: readonly string[]
   /** None where `unseen` is too many. */
   changed: readonly Row[]
-  /** How many changes there were, also those of which no row is read. */
+  /** How many changes there were, with those whose rows are not read. */
   unseen: number
   view: View
 }

@@ -66,9 +66,9 @@ export const maxChanges = 2_000
 type Changing = { table: string; id: 'id' | 'record_id'; changed: string; among?: RawBuilder<SqlBool> }
 
 /**
- * The ids of records of which a snapshot did not see a row, as a select; of each table one more than `maxChanges` where there are
- * more. Of a transaction that runs for hours only its own changes are read again, and not all since it began. Each part is ordered,
- * so that PostgreSQL reads it from the index of the transactions whatever number of rows it expects.
+ * Selects the ids of records with rows that a snapshot did not see, from each table at most one more than `maxChanges`. If a
+ * transaction runs for hours, only its own changes are read again, and not all changes since it began. Each part is ordered, so
+ * that PostgreSQL reads it from the index of the transactions, whatever number of rows it expects.
  */
 export function selectUnseen(snapshot: string, tables: readonly Changing[]): RawBuilder<unknown> {
   // A value of its own: PostgreSQL then keeps one plan, and does not plan the statement again for each snapshot.

@@ -40,8 +40,8 @@ export type CelledModel = {
 }
 
 /**
- * Returns the models in use, their newest set of cells, and whether vectors do not belong to that set, besides those that
- * could not be assigned.
+ * Returns the models in use with their newest set of cells, and whether vectors wait to be assigned to that set. Vectors that could
+ * not be assigned do not count.
  */
 export async function findCelledModels(db: Database, failed: readonly string[]): Promise<CelledModel[]> {
   const { rows } = await sql<CelledModel>`

@@ -11,7 +11,7 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   const length = countSignBytes(dimensions)
   const perPage = pages.countPerPage(length)
   const taken: number[] = []
-  /** Their signs are as near to a question as those of any vector, so they would take the room of others among the likely ones. */
+  /** Places without a vector. Their signs can be near to a question, so they would take the room of vectors among the likely ones. */
   const cleared: number[] = []
   let differences = new Uint16Array(0)
   let count = 0

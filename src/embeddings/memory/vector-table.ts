@@ -35,7 +35,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const taken: number[] = []
   const ids = createUuidPlaces()
   const versions: number[] = []
-  /** By which a product is multiplied to get a cosine; not a number where a place is empty. */
+  /** The factor by which a product becomes a cosine; NaN if the place is empty. */
   const factors: number[] = []
   /** The steps of rounding, of vectors with length 1; 0 at full precision. */
   const steps: number[] = []

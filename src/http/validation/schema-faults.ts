@@ -107,8 +107,8 @@ function searchFields(search: Search, schema: Keywords, value: JsonObject, point
 }
 
 /**
- * A record whose payload is of another type than the record. What a payload of that kind lacks would lead the client
- * away from its mistake.
+ * Whether the payload is of another type than its record. To report what such a payload lacks would lead the client away from
+ * its mistake.
  */
 function isOfOtherType({ properties = {} }: Keywords, { type, payload }: JsonObject): boolean {
   const types = properties['type']

@@ -16,5 +16,5 @@ export type Batches = {
   release(): Promise<void>
 }
 
-/** For batches of which nothing is held after their transaction. */
+/** For batches that hold nothing after their transaction. */
 export const holdsNothing = { finish: async () => {}, release: async () => {} }

@@ -34,8 +34,8 @@ export async function insertEffects(tx: Transaction, runId: string, effects: str
 }
 
 /**
- * Notes the state of the sources of what a batch of a dry run created, as a change of nothing: whoever applies it finds out
- * whether a source has changed since.
+ * Notes the state of the sources from which a batch of a dry run created records, as an effect that changes nothing. By it the
+ * run that applies the plan finds out whether a source has changed since.
  */
 export async function noteSources(tx: Transaction, runId: string): Promise<void> {
   await sql`
@@ -81,7 +81,7 @@ export async function deleteDryRunRows(tx: Transaction, runId: string, limit: nu
   return rows[0]?.deleted ?? 0
 }
 
-/** As if the run had not begun, but for when it did. */
+/** Sets the run back to its beginning. Only the time of its start stays. */
 export async function resetRun(tx: Transaction, runId: string): Promise<void> {
   await sql`
     with plan as (

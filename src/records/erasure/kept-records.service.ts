@@ -38,7 +38,7 @@ export async function updateKept(
     const content = removeErasedSources(stored, ids, collectSourceContents(stored.id, copies, ids, byId))
     return Object.keys(content).length === 0 ? [] : [draftKeptUpdate(stored, { ...stored, ...content })]
   }
-  // Without edges, of which an entity has as many as mentions.
+  // Without edges: an entity has one for each mention.
   const updates = (await findRecords(tx, keptIds, fullTrust, 0)).flatMap(draft)
   if (updates.length > 0) await updateKeptRecords(tx, updates, entry, textLanguage)
   const copying = copies.flatMap(({ derived, source }) => (ids.has(source) ? [derived] : []))

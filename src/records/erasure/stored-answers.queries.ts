@@ -83,7 +83,7 @@ function isAboutMessages({ ids, conversations }: ErasedMessages): Fragment {
   )`
 }
 
-/** The name of a conversation goes with its last message. It is the client's, as that of a person or a telephone number. */
+/** The name of a conversation goes with its last message: a client may name it after a person or a telephone number. */
 export async function deleteConversationAnswers(tx: Transaction, erased: ErasedMessages): Promise<void> {
   await sql`
     delete from idempotency_keys

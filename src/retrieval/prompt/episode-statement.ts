@@ -46,7 +46,7 @@ function describeEvents(payload: EpisodicPayload, write: Write): string[] {
   ]
 }
 
-/** The members of which a capture without a summary makes one. */
+/** A capture without a summary makes one from these members. */
 const summarised = new Set(['summary', 'subject', 'predicate', 'object'])
 /** The arguments of a tool call that was captured as plain content. */
 const callMembers = new Set(['args', 'arguments'])
@@ -68,7 +68,7 @@ function describeContent(content: unknown, { timeline }: EpisodicPayload, write:
   )
 }
 
-/** The first members, with secrets replaced while the member that names each is still beside it. */
+/** The first members, with secrets replaced. That comes first, because a member may name the secret in another one. */
 function listMembers(content: object): [name: string, value: unknown][] {
   const members: [string, unknown][] = []
   for (const [name = '', value] of maskMembers(content)) {

@@ -5,7 +5,7 @@ import { containsName } from '../../domain/unspaced-scripts.ts'
 /** Writes a value within a limit of characters, masked. */
 export type Write = (value: unknown, limit?: number) => string
 
-/** So much of a result or a value is shown beside others. */
+/** The most characters of a result or a value that are shown beside others. */
 export const longestDetail = 300
 /** The most items of a list that are shown. */
 export const maxItems = 50

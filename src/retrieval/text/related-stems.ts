@@ -25,7 +25,7 @@ export function weighRelated(similarity: number): number {
   return sameMeaning * similarity
 }
 
-/** Those that stand for one of the words. A question with very many words is searched by some of them only. */
+/** The stems that stand for one of the words. A question with very many words is searched by some of them only. */
 export function pickRelatedTo(
   words: readonly { word: string }[],
   related: readonly RelatedStem[],
@@ -40,8 +40,8 @@ export function computeGain({ weight }: RelatedStem, idf: number, idfOfWord: num
 }
 
 /**
- * Returns what adds the related stems to the words for which they stand, in counts of `words` followed by those of `related`. Of
- * several for one word the nearest counts: a text is no better for a list of synonyms.
+ * Returns a function that adds the related stems to the words for which they stand. It gets the counts of `words`, followed by the
+ * counts of `related`. If several stand for one word, only the nearest counts: a text is no better for a list of synonyms.
  */
 export function createRelatedSum(
   words: readonly string[],

@@ -43,7 +43,7 @@ const ownShare = 0.15
  */
 const longestDependent = 100
 
-/** BM25 of the message at `place`, of a short one mostly over its words and those of its neighbours in the list. */
+/** Scores the message at `place` by BM25: a short one mostly by its words together with those of its neighbours in the list. */
 export function scoreWithNeighbours(
   messages: readonly MessageWords[],
   place: number,

@@ -123,7 +123,7 @@ export async function readWordsAround(
   return lines.map((line) => readLine(line, words.length))
 }
 
-/** Most neighbours have none of the words, which is one look at the text instead of one for each word. */
+/** Most neighbours have none of the words. One condition finds that out, instead of one for each word. */
 function selectCounts(words: readonly string[]) {
   if (words.length === 0) return sql`null`
   const counts = padPlaces(words).map((word, at) =>

@@ -104,7 +104,7 @@ export function createTextSearch({
     return input.surroundings ? scoreWithSurroundings(db, search, ranked, input.surroundings) : ranked.matches
   }
 
-  /** Undefined where the database must be asked. */
+  /** Undefined if the database must be asked. */
   async function findInMemory(
     db: Database,
     {

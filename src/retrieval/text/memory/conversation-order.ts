@@ -22,7 +22,7 @@ export function createConversationOrder() {
   const names = createNumbering()
   /** By the number of a conversation, the places of its messages. */
   const members: number[][] = []
-  /** By place, the number of the conversation and one; 0 for what is in no conversation. */
+  /** By place: one more than the number of the conversation, or 0 for a text without a conversation. */
   const conversationOf = createGrowingArray(Uint32Array)
   const times = createGrowingArray(Float64Array)
   const arrivals = createGrowingArray(Float64Array)
@@ -54,8 +54,8 @@ export function createConversationOrder() {
   }
 
   /**
-   * The messages around one, up to `distance` on each side and to a longer pause, in their order with itself among them; undefined
-   * for what is no message.
+   * The messages around one and the message itself, in their order: up to `distance` on each side, and up to a longer pause.
+   * Undefined for a text that is no message.
    */
   function findSurroundings(
     place: number,

@@ -72,7 +72,7 @@ export function createPostingLists() {
     }
   }
 
-  /** Removes the entries of some places. A list keeps its parts, but for those of an empty one. */
+  /** Removes the entries of some places. A list keeps its parts unless it becomes empty. */
   function drop(list: number, isDropped: (place: number) => boolean): void {
     const kept: number[] = []
     read(list, (entries, from, to) => {

@@ -190,12 +190,12 @@ export function createTextTable() {
     }
   }
 
-  /** Whether a text is of one of the days; of any where none are named. */
+  /** Whether a text is of one of the days. Every text is if there are no days. */
   function isOfDays(place: number, ranges: DayNumbers | undefined): boolean {
     return !ranges || includesDay(ranges, days.values[place] ?? 0)
   }
 
-  /** What a message is beside its words. Undefined for a text that has gone. */
+  /** What is known of a message, without its words. Undefined for a text that has gone. */
   function readMessage(place: number): Omit<MessageWords, 'counts'> | undefined {
     if (groupOf.values[place] === nowhere) return undefined
     return {
