@@ -81,9 +81,9 @@ export type NewestFirst = Place & { newest: number }
 type NewestPage = { scope: string | undefined; after?: { newest: number } | undefined; limit: number }
 
 /**
- * Conversations by their message that was added last, among those that the caller sees. Steps in the indexes from one
- * conversation of the scopes to the next, and reads of each the last message that the caller sees: the cost grows with the
- * number of conversations, not of messages.
+ * Conversations in the order of the message that was added last, among those that the caller sees. The statement steps through the
+ * indexes from one conversation to the next, and reads only the last visible message of each: the cost grows with the number
+ * of conversations, not of messages.
  */
 export async function listConversations(
   db: Database,

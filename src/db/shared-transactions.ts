@@ -47,8 +47,8 @@ export const maxSharedText = 8_192
 
 const most = { items: 16, runs: 2 }
 /**
- * How long a run counts: its items, since requests wait until they are as many, and the run itself. One that takes longer waits for
- * a lock, and must not keep others from starting.
+ * How long a run keeps others from starting: by its items, because requests wait until there are as many, and as one of `most.runs`.
+ * A run that takes longer waits for a lock.
  */
 const countedMs = { items: 20, run: 100 }
 

@@ -17,8 +17,8 @@ type Session = {
   /** The schema of the transaction in progress, when it is another one. */
   visited: string | undefined
   /**
-   * The names of prepared statements by what was served, and text. Two objects of one schema share none: the schema may
-   * have been dropped and restored between them, and a statement keeps the types that are gone.
+   * The names of prepared statements, by the database object that was served and by their text. Two objects of one schema share
+   * none: the schema may have been dropped and restored between them, and a statement keeps the types that are gone.
    */
   names: Map<string, Map<string, string>>
   count: number

@@ -1,6 +1,6 @@
 /**
- * A row that a run wrote. `before` is null for an inserted row, `after` for a deleted one. Of an updated row both have its key
- * and the columns that changed.
+ * A row that a run wrote. `before` is null for an inserted row, `after` for a deleted one. For an updated row, both have its key and
+ * the columns that changed.
  */
 export type Effect = {
   /** The record that the row belongs to; null for a row of none. */

@@ -2,7 +2,7 @@ import { type Curve, computePruneAt, computeSalience } from '../domain/curves.ts
 import { type Effect, isCreation, type Row } from './effect.ts'
 
 /**
- * What taking back means where it is not simply the row of before: history only grows. A record that the run created is
+ * Changes what an undo writes if it is not simply the earlier row, because history only grows. A record that the run created is
  * retracted and keeps its content, and a record that it changed gets a new version.
  */
 export function createRewrite(effects: readonly Effect[], now: Date): (effect: Effect) => Effect | undefined {

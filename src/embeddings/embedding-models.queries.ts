@@ -78,8 +78,8 @@ export async function lockModels(tx: Transaction): Promise<void> {
 }
 
 /**
- * Ends the current embedding model. A serving model serves on until its successor is ready; the vectors of any other
- * are queued for deletion.
+ * Ends the current embedding model. If it serves searches, it continues to serve until its successor is ready; otherwise its
+ * vectors are queued for deletion.
  */
 export async function retireModel(tx: Transaction): Promise<void> {
   await tx

@@ -214,8 +214,8 @@ function selectClaimed({ ids, until }: Claim): RawBuilder<unknown> {
 const ahead = sql.lit('1 hour')
 
 /**
- * Queues the texts again that were given up: another model may read them, or the model was repaired. So too those that wait for
- * a later time than any pause lasts, which a clock that was ahead has set.
+ * Queues the texts again that were given up: another model may read them, or the model was repaired. It does the same for texts
+ * that wait longer than any pause lasts: a clock that was ahead has set their time.
  */
 export async function retryGivenUp(tx: Transaction, now: Date, scope: string | null = null): Promise<number> {
   const { rows } = await sql`

@@ -15,8 +15,8 @@ declare module 'fastify' {
     /** A token after everything that this request has committed; undefined when the database does not answer. */
     encryptPosition: () => Promise<string | undefined>
     /**
-     * Adds the position to a success of a write. Every answer gets it when it is sent, but a handler that sends by
-     * itself calls this before: Fastify does not wait for a hook that waits, and would send again without a body.
+     * Adds the position to the answer of a successful write, when it is sent. A handler that sends by itself must call this
+     * first: there Fastify does not wait for an asynchronous hook, and would send again without a body.
      */
     addPosition: (reply: FastifyReply) => Promise<void>
     /** Runs work that only reads, in the state that the client asks for. */

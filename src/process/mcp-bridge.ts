@@ -14,7 +14,7 @@ const serverError = -32_000
 
 /**
  * Passes messages from standard input to a running service and its answers back, one a line, until the input ends. It
- * reads of a message only what a request repeats in its headers.
+ * reads only the parts of a message that a request repeats in its headers.
  */
 export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<void> {
   const send = (message: unknown) => write(`${JSON.stringify(message)}\n`)

@@ -24,11 +24,11 @@ type Resources<Input> = {
 /** Questions are memory content, so they wait in this process only, and not for long. */
 const maxWaiting = 100
 /**
- * After each question there is a rest of nineteen times its duration: asking again takes at most a twentieth of one
- * connection's time, however many questions arrive. The rest of them is not asked again.
+ * After each question the sampling pauses for nineteen times its duration. So asking again takes about a twentieth of one
+ * connection's time, however many questions arrive. Questions that find no room in the queue are not asked again.
  */
-const restShare = 19
-const longestRestMs = 250
+const pauseShare = 19
+const longestPauseMs = 250
 
 export function createRegretSampling<Input>(resources: Resources<Input>) {
   const { db, clock, findWithForgotten, regretSample, random } = resources
@@ -49,8 +49,8 @@ export function createRegretSampling<Input>(resources: Resources<Input>) {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const started = performance.now()
       await askAgain(next)
-      const restMs = Math.min(longestRestMs, restShare * (performance.now() - started))
-      await sleep(restMs, undefined, { signal: stopping.signal }).catch(() => {})
+      const pauseMs = Math.min(longestPauseMs, pauseShare * (performance.now() - started))
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 

@@ -117,8 +117,8 @@ function asCounts(removed: TenantRow['removed']): Record<string, number> {
 }
 
 /**
- * A worker of Citus asks the coordinator, which alone drops what is distributed. What is left then is only on this node.
- * It may be gone already: dropped by hand, or by a request that crashed afterwards.
+ * On a worker of Citus the coordinator is asked first, because it alone drops a distributed schema. Then only a schema on this node
+ * is left. It may be gone already: dropped by hand, or by a request that crashed afterwards.
  */
 async function dropThere(tx: Transaction, schema: string): Promise<void> {
   if (!(await hasSchema(tx, schema))) return

@@ -111,8 +111,8 @@ export async function takeBackForgetting(
 }
 
 /**
- * Writes what is `requested` of the records in `locked`, which are restored where nothing is. Their log, the changes of the undo
- * and its effects are written by the same statement.
+ * Gives each record in `locked` its `requested` state. A record without one is restored. The same statement writes their log, the
+ * changes of the undo and its effects.
  */
 function rewriteLocked({ runId, now, actor, rationale, via }: Writing): RawBuilder<unknown> {
   return sql`rewritten as (

@@ -34,8 +34,8 @@ export function checkedRecord(
 }
 
 /**
- * The places among those asked for of the records that meet a condition. Columns, and not rows: a driver needs longer for a
- * hundred rows than the database.
+ * The places, in the list that was asked for, of the records that meet a condition. A column, and not rows: a driver needs longer
+ * for a hundred rows than the database.
  */
 export const placesWhere = (condition: RawBuilder<unknown>) =>
   sql<string | null>`string_agg(place::text, ',') filter (where ${condition})`

@@ -58,10 +58,10 @@ export function learnChanges<Row extends Versioned>(
 }
 
 /**
- * Judges a version that a server returned against the known one. All servers go through the same states of the database, and
- * what was learnt is never newer than what is known. A primary knows of every transaction whether it has ended. A standby does
- * not where an older one is open; then its answer is news if it has reached further than all answers before it. Where it has
- * reached as far, it may be of a state before or after them, until any transaction has ended.
+ * Compares a version that a server returned with the known one. All servers go through the same states of the database. A primary
+ * knows of every transaction whether it has ended. A standby does not while an older one is open: then its version is news if it
+ * has reached further than every answer before. If it has reached equally far, its state can be older or newer than theirs, until
+ * another transaction has ended.
  */
 export function judge(
   version: Version,

@@ -8,8 +8,8 @@ export type View = {
   /** The transactions that had ended, as PostgreSQL writes a snapshot. */
   snapshot: string
   /**
-   * What had ended is below it. A standby does not know which transactions from the end of its snapshot up to here had ended; a
-   * primary has nothing between the two.
+   * All transactions that had ended have lower numbers. A standby does not know which transactions between the end of its
+   * snapshot and this number had ended; a primary has none between the two.
    */
   reached: number
   /** After a failover the next timeline may give the numbers of lost transactions to others. */
@@ -52,8 +52,8 @@ const hasHappened = (changed: RawBuilder<unknown>) =>
   sql<SqlBool>`${changed} < pg_snapshot_xmax(pg_current_snapshot())`
 
 /**
- * The version of a row, from the transaction that last changed it. What has not happened tells nothing, and counts as seen by
- * everyone.
+ * The version of a row, from the transaction that last changed it. After a restore this can be a transaction that the server has
+ * not had: such a version counts as seen by everyone.
  */
 export function computeVersion(changed: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${hasHappened(changed)} then ${changed}::text::int8 else 0 end`

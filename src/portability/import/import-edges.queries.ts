@@ -10,8 +10,8 @@ import { reserved } from '../../domain/reserved-edges.ts'
 /** Edges of an import. The target of an edge may come later in the stream than the edge. */
 
 /**
- * An edge leads to a target that is seen whole. The edge back of a reserved one says of the target what a revision or a
- * derivation did to it, so that one needs a target that the caller may change. `t` is the target.
+ * An edge leads to a target that is seen whole. The inverse of a reserved edge says what a revision or a derivation did to the
+ * target, so a reserved edge needs a target that the caller may change. `t` is the target.
  */
 export function mayLinkTo(trust: Trust, predicate: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const isSeen = openTo(trust, 't')
