@@ -63,3 +63,22 @@ export async function transact<T>(
     }
   }
 }
+
+/** Runs `work` in a new transaction, rolls it back, and returns the result: a dry run. */
+export async function transactAndRollBack<T>(
+  db: Database,
+  call: Partial<Pick<CallContext, 'caller'>>,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const rollback = new Error('the transaction of a dry run is rolled back')
+  let done: { result: T } | undefined
+  try {
+    return await transact(db, call, async (tx) => {
+      done = { result: await work(tx) }
+      throw rollback
+    })
+  } catch (error) {
+    if (error !== rollback || !done) throw error
+    return done.result
+  }
+}

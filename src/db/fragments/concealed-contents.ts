@@ -5,7 +5,7 @@ import { namesNoHidden } from './concealment.ts'
 
 /**
  * SQL for the contents `c` of a record without what they say about hidden records; the same result as
- * `concealHidden`.
+ * `removeHiddenReferences`.
  */
 
 type Fragment = RawBuilder<unknown>

@@ -1,7 +1,8 @@
 import type { Database } from '../../db/connection.ts'
-import { type Transaction, transact } from '../../db/transaction.ts'
+import { type Transaction, transact, transactAndRollBack } from '../../db/transaction.ts'
 import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
 import { addProgress, insertChanges, lockFence } from './batches.queries.ts'
+import type { Work } from './batches.ts'
 import { insertEffects } from './dry-run-effects.queries.ts'
 import type { LeasedRun } from './leased-run.ts'
 import { keepPlanned } from './planned-batches.service.ts'
@@ -23,11 +24,19 @@ export function createFencedWrites(db: Database, { job, fence, run }: LeasedRun)
     if (found.cancel_requested) throw new RunEnded('cancelled')
   }
 
-  function transactUnderFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return transact(db, {}, async (tx) => {
+  function underFence<T>(work: Work<T>): Work<T> {
+    return async (tx) => {
       await requireFence(tx)
       return work(tx)
-    })
+    }
+  }
+
+  function transactUnderFence<T>(work: Work<T>): Promise<T> {
+    return transact(db, {}, underFence(work))
+  }
+
+  function rollBackUnderFence<T>(work: Work<T>): Promise<T> {
+    return transactAndRollBack(db, {}, underFence(work))
   }
 
   async function saveProgress(
@@ -50,5 +59,5 @@ export function createFencedWrites(db: Database, { job, fence, run }: LeasedRun)
     })
   }
 
-  return { requireFence, transactUnderFence, saveProgress, storeDryBatch }
+  return { requireFence, transactUnderFence, rollBackUnderFence, saveProgress, storeDryBatch }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { findViolatedConstraint, translateFailure } from '../../db/failures.ts'
-import { transact } from '../../db/transaction.ts'
+import { transact, transactAndRollBack } from '../../db/transaction.ts'
 import type { createSeal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -31,15 +31,6 @@ type PortionContext = ImportContext & { dryRun: DryRunMemory | undefined }
 type ReadableLine = Extract<ParsedLine, { copy: unknown }>
 
 const nothingStored: StoredLines = { outcomes: [], loose: [], knownAs: new Map() }
-
-/** Rolls back a dry run after its report is known. */
-class DryRunRollback extends Error {
-  readonly stored: StoredLines
-  constructor(stored: StoredLines) {
-    super('dry run')
-    this.stored = stored
-  }
-}
 
 /** Returns a function that stores a portion of lines, or tries it in a dry run, and reports the outcome of each. */
 export function createPortionStore(resources: Resources) {
@@ -75,14 +66,12 @@ export function createPortionStore(resources: Resources) {
   ): Promise<StoredLines> {
     if (items.length === 0) return nothingStored
     try {
-      return await transact(db, { caller: context.caller }, async (tx) => {
+      const run = context.dryRun ? transactAndRollBack : transact
+      return await run(db, { caller: context.caller }, async (tx) => {
         const copies = items.map(({ copy }) => setUpdatedAt(copy, clock.now()))
-        const stored = await store(tx, copies, context)
-        if (context.dryRun) throw new DryRunRollback(stored)
-        return stored
+        return store(tx, copies, context)
       })
     } catch (error) {
-      if (error instanceof DryRunRollback) return error.stored
       const failure = translateFailure(error)
       if (failure instanceof AppError) throw failure
       // Another transaction inserted the identifier between the check and the insert.
