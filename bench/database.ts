@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { connect } from '../src/db/connection.ts'
+import { type Connection, connect } from '../src/db/connection.ts'
 import { migrateUp } from '../src/db/migrator.ts'
 
 export type BenchDatabase = { url: string; pool: pg.Pool; drop(): Promise<void> }
@@ -26,14 +26,19 @@ export async function createDatabase(serverUrl: string): Promise<BenchDatabase> 
   }
 }
 
-async function migrate(url: string): Promise<void> {
-  const { db, close } = connect({
+/** Connects to a benchmark's database as the service does, without time limits. */
+export function connectBench(url: string, poolSize: number): Connection {
+  return connect({
     url,
-    poolSize: 1,
+    poolSize,
     statementTimeoutMs: 0,
     lockTimeoutMs: 0,
     applicationName: 'membrane bench',
   })
+}
+
+async function migrate(url: string): Promise<void> {
+  const { db, close } = connectBench(url, 1)
   await migrateUp(db)
   await close()
 }

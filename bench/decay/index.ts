@@ -3,43 +3,33 @@ import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert, median } from '../load.ts'
 import { atLeast, type Result } from '../result.ts'
-import { copyPlain, idOf, populate, vacuumTables, verifySwept } from './population.ts'
-import { createWorker, type Swept, sweep, type Worker } from './workers.ts'
+import { copyPlain, idOf, populate, updatePlain, vacuumTables, verifySwept } from './population.ts'
+import { type Swept, sweep, type TwoWorkers, type Worker, withTwoWorkers } from './workers.ts'
 
 const size = 1_000_000
 const portion = 10_000
 const day = 86_400_000
 
-type Bench = {
-  database: BenchDatabase
-  note: BenchContext['note']
-  one: Worker
-  two: Worker
-  ahead: { ms: number }
-}
+/** What the plain update does to a row. */
+const change = 'salience = salience * 0.9::float4'
+
+type Bench = TwoWorkers & { database: BenchDatabase; note: BenchContext['note'] }
 
 export async function benchDecay({ withDatabase, note }: BenchContext): Promise<Result[]> {
   return withDatabase(async (database) => {
     note('a million records')
     await populate(database.pool, size, 2 * portion)
     await copyPlain(database.pool)
-    const ahead = { ms: 0 }
-    const one = createWorker(database.url, 'one', ahead)
-    const two = createWorker(database.url, 'two', ahead)
-    try {
-      return await measure({ database, note, one, two, ahead })
-    } finally {
-      await Promise.all([one.close(), two.close()])
-    }
+    return withTwoWorkers(database.url, (workers) => measure({ ...workers, database, note }))
   })
 }
 
 async function measure(bench: Bench): Promise<Result[]> {
   const { note } = bench
   note('every row due')
-  const plainBefore = await updatePlain(bench)
+  const plainBefore = await updatePlain(bench.database.pool, change, size)
   const alone = await sweepAll(bench, [bench.one])
-  const plainAfter = await updatePlain(bench)
+  const plainAfter = await updatePlain(bench.database.pool, change, size)
   note('nothing due')
   const idle = await measureIdle(bench)
   note('two workers')
@@ -54,14 +44,6 @@ async function measure(bench: Bench): Promise<Result[]> {
     describeTwo(alone, together),
     pruning,
   ]
-}
-
-async function updatePlain({ database: { pool } }: Bench): Promise<number> {
-  await vacuumTables(pool, ['plain'])
-  const started = performance.now()
-  const { rowCount } = await pool.query('update plain set salience = salience * 0.9::float4')
-  assert(rowCount === size, `${rowCount} plain rows were updated`)
-  return (performance.now() - started) / 1_000
 }
 
 async function sweepAll({ database: { pool } }: Bench, workers: readonly Worker[]): Promise<Swept> {

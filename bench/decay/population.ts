@@ -45,6 +45,15 @@ export async function copyPlain(pool: Pool): Promise<void> {
   await vacuumTables(pool, ['plain'])
 }
 
+/** The seconds of one update of all `size` rows of the copy. */
+export async function updatePlain(pool: Pool, change: string, size: number): Promise<number> {
+  await vacuumTables(pool, ['plain'])
+  const started = performance.now()
+  const { rowCount } = await pool.query(`update plain set ${change}`)
+  assert(rowCount === size, `${rowCount} plain rows were updated`)
+  return (performance.now() - started) / 1_000
+}
+
 /** Dead rows and a running checkpoint would be measured with the next step. */
 export async function vacuumTables(pool: Queryable, tables: readonly string[]): Promise<void> {
   await pool.query(`vacuum (analyze) ${tables.join(', ')}`)

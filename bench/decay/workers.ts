@@ -54,6 +54,20 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
   return { db, clock, attend, close: connection.close }
 }
 
+/** Two workers, whose clock can be set ahead. */
+export type TwoWorkers = { one: Worker; two: Worker; ahead: { ms: number } }
+
+export async function withTwoWorkers<T>(url: string, work: (workers: TwoWorkers) => Promise<T>): Promise<T> {
+  const ahead = { ms: 0 }
+  const one = createWorker(url, 'one', ahead)
+  const two = createWorker(url, 'two', ahead)
+  try {
+    return await work({ one, two, ahead })
+  } finally {
+    await Promise.all([one.close(), two.close()])
+  }
+}
+
 export type Swept = { seconds: number; startedAt: Date; stats: Record<string, number>; byHelpers: number }
 
 /** Executes one run, from its request to its end, with the first worker; the others help. */

@@ -1,8 +1,7 @@
-import { connect } from '../../src/db/connection.ts'
 import { findGroups } from '../../src/dream/clustering/cluster-search.service.ts'
 import { listPartitions } from '../../src/dream/clustering/clustering.queries.ts'
 import type { BenchContext } from '../bench-context.ts'
-import type { BenchDatabase } from '../database.ts'
+import { type BenchDatabase, connectBench } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'
 import { assert } from '../load.ts'
 import { atMost, type Result } from '../result.ts'
@@ -35,13 +34,7 @@ export async function benchDream({ withDatabase, note }: BenchContext): Promise<
 }
 
 async function measure(database: BenchDatabase, size: number, dimensions: number): Promise<Measured> {
-  const { db, close } = connect({
-    url: database.url,
-    poolSize: 2,
-    statementTimeoutMs: 0,
-    lockTimeoutMs: 0,
-    applicationName: 'membrane bench',
-  })
+  const { db, close } = connectBench(database.url, 2)
   const { rows } = await database.pool.query<{ id: number }>('select id from embedding_models where serves')
   const model = { id: rows[0]?.id ?? 0, provider: 'hash', dimensions }
   const groups: (readonly string[])[] = []

@@ -1,4 +1,4 @@
-import { connect, type Database } from '../../src/db/connection.ts'
+import type { Database } from '../../src/db/connection.ts'
 import { computeDot, type Embedding } from '../../src/domain/similarity.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
@@ -10,7 +10,7 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { listAnswerConditions } from '../../src/retrieval/filters.queries.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'
 import type { BenchContext } from '../bench-context.ts'
-import type { BenchDatabase } from '../database.ts'
+import { type BenchDatabase, connectBench } from '../database.ts'
 import { assert, drive, median, percentile } from '../load.ts'
 import { atMost, type Result } from '../result.ts'
 import { measureCompressed } from './compression.ts'
@@ -44,13 +44,7 @@ export async function benchEmbeddings({ withDatabase, note }: BenchContext): Pro
       note(`${space.name}: ${size} records`)
       const store = await populateVectors(database, space, size)
       const queries = Array.from({ length: questions }, space.ask)
-      const { db, close } = connect({
-        url: database.url,
-        poolSize: 2,
-        statementTimeoutMs: 0,
-        lockTimeoutMs: 0,
-        applicationName: 'membrane bench',
-      })
+      const { db, close } = connectBench(database.url, 2)
       try {
         results.push(...(await measureWays({ database, db, store, space, queries: queries }, note)))
       } finally {

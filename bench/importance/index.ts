@@ -1,7 +1,7 @@
 import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
-import { copyPlain, vacuumTables } from '../decay/population.ts'
-import { createWorker, type Swept, sweep, type Worker } from '../decay/workers.ts'
+import { copyPlain, updatePlain, vacuumTables } from '../decay/population.ts'
+import { type Swept, sweep, type TwoWorkers, type Worker, withTwoWorkers } from '../decay/workers.ts'
 import { assert } from '../load.ts'
 import type { Result } from '../result.ts'
 import { populate, verifyScores } from './population.ts'
@@ -10,37 +10,27 @@ const size = Number(process.env['BENCH_IMPORTANCE_RECORDS'] ?? 1_000_000)
 const named = size.toLocaleString('en')
 const day = 86_400_000
 
-type Bench = {
-  database: BenchDatabase
-  note: BenchContext['note']
-  one: Worker
-  two: Worker
-  ahead: { ms: number }
-}
+/** What the plain update does to a row. */
+const change = 'importance = 0.5 - importance'
+
+type Bench = TwoWorkers & { database: BenchDatabase; note: BenchContext['note'] }
 
 export async function benchImportance({ withDatabase, note }: BenchContext): Promise<Result[]> {
   return withDatabase(async (database) => {
     note(`${named} records, every fifth with 1 to 40 accesses`)
     await populate(database.pool, size)
     await copyPlain(database.pool)
-    const ahead = { ms: 0 }
-    const one = createWorker(database.url, 'one', ahead)
-    const two = createWorker(database.url, 'two', ahead)
-    try {
-      return await measure({ database, note, one, two, ahead })
-    } finally {
-      await Promise.all([one.close(), two.close()])
-    }
+    return withTwoWorkers(database.url, (workers) => measure({ ...workers, database, note }))
   })
 }
 
 async function measure(bench: Bench): Promise<Result[]> {
   const { note, one, two, ahead } = bench
   note('every score changes')
-  const plainBefore = await updatePlain(bench)
+  const plainBefore = await updatePlain(bench.database.pool, change, size)
   const every = await refresh(bench, [one])
   assert(every.stats['refreshed'] === size, `${every.stats['refreshed']} records were moved`)
-  const plainAfter = await updatePlain(bench)
+  const plainAfter = await updatePlain(bench.database.pool, change, size)
   note('no score changes')
   const none = await refresh(bench, [one])
   // Meanwhile one or the other record has completed a day.
@@ -59,14 +49,6 @@ async function measure(bench: Bench): Promise<Result[]> {
     describe('a day later', some, plain),
     describeTwo(every, together),
   ]
-}
-
-async function updatePlain({ database: { pool } }: Bench): Promise<number> {
-  await vacuumTables(pool, ['plain'])
-  const started = performance.now()
-  const { rowCount } = await pool.query('update plain set importance = 0.5 - importance')
-  assert(rowCount === size, `${rowCount} plain rows were updated`)
-  return (performance.now() - started) / 1_000
 }
 
 async function refresh({ database: { pool }, one }: Bench, workers: readonly Worker[]): Promise<Swept> {

@@ -1,10 +1,9 @@
-import { connect } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import type { BenchContext } from '../bench-context.ts'
-import type { BenchDatabase } from '../database.ts'
+import { type BenchDatabase, connectBench } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'
 import { createTextSpace } from '../embeddings/spaces.ts'
 import { assert } from '../load.ts'
@@ -60,13 +59,7 @@ async function list({ pool }: BenchDatabase, after: number, count: number): Prom
 }
 
 async function compare(database: BenchDatabase): Promise<number> {
-  const { db, close } = connect({
-    url: database.url,
-    poolSize: 2,
-    statementTimeoutMs: 0,
-    lockTimeoutMs: 0,
-    applicationName: 'membrane bench',
-  })
+  const { db, close } = connectBench(database.url, 2)
   try {
     const surprising = createSurpriseComparison({ clock, log })
     const { signal } = new AbortController()
