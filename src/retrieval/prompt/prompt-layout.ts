@@ -61,7 +61,7 @@ export function createMarkdownLayout(references: References): Layout {
 
 const isText = (text: string) => text !== ''
 
-/** One JSON document with a member for each part, also without any entry. The quotes of JSON are the fence. */
+/** One JSON document with a member for each part that has entries. The quotes of JSON are the fence. */
 export function createJsonLayout(): Layout {
   const present = ({ id, date, isDisputed, text, conversation }: Entry) => ({
     record_id: id,

@@ -29,7 +29,7 @@ const hits = { fewest: 20, most: 30 }
  */
 const distance = 2 * reach
 
-/** The messages around how many of the matches are read, and how far. */
+/** Around how many of the best matches messages are read, and how far. */
 export function planSurroundings({ requested }: Pick<SurroundingsOptions, 'requested'>): {
   hits: number
   distance: number
@@ -60,9 +60,9 @@ export function rescoreMatches(
     const place = places.get(hit)
     if (place === undefined) continue
     const session = limitToSession(messages, place, gapMs)
-    session.messages.forEach((message, place) => {
-      if (!message.isAnswer || Math.abs(place - session.first) > reach) return
-      scores.set(message.id, scoreWithNeighbours(session.messages, place, weights, { averageLength }))
+    session.messages.forEach((message, at) => {
+      if (!message.isAnswer || Math.abs(at - session.first) > reach) return
+      scores.set(message.id, scoreWithNeighbours(session.messages, at, weights, { averageLength }))
     })
   }
   return Array.from(scores, ([id, score]) => ({ id, score }))

@@ -54,7 +54,7 @@ export function scoreWithNeighbours(
   if (!own) return 0
   const dependence = Math.min(1, longestDependent / own.words) ** 2
   const inContext = scoreInContext(own, listNear(messages, place, own), idfs, averageLength)
-  // In a store of short messages it is not the less relevant for being long.
+  // In a store of short messages, a long one is not less relevant.
   const byItself = dependence === 1 ? 0 : computeBm25(own, idfs, Math.max(averageLength, longestDependent), b)
   return Math.round((dependence * inContext + (1 - dependence) * byItself) * 1e9) / 1e9
 }
@@ -68,7 +68,7 @@ function listNear(messages: readonly MessageWords[], place: number, own: Message
   })
 }
 
-/** Mostly over the words of a message and its neighbours, partly over its own alone. */
+/** Scores mostly the words of a message with those of its neighbours, and partly its own words alone. */
 function scoreInContext(
   own: MessageWords,
   near: readonly Neighbour[],

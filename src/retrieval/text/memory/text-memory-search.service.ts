@@ -42,7 +42,7 @@ export type FoundTexts = { ranked: RankedMatches; messages: ConversationMessage[
 
 export type LoadedTexts = {
   table: TextTable
-  /** What the table knows: of several servers, everything that one of them has shown. */
+  /** What the table knows: everything that any of several servers has shown. */
   view: View
   /** Whether the texts of all stores of the process have room. */
   hasRoom: () => boolean
@@ -51,7 +51,7 @@ export type LoadedTexts = {
 
 /** A few more than requested are examined, because some records do not meet the conditions of the question. */
 const spare = 10
-/** Where the conditions leave so few that more must be examined, PostgreSQL finds them with less work. */
+/** If the conditions leave so few records that more must be examined, PostgreSQL finds them with less work. */
 const maxExamined = 1_000
 /** A question that meets new texts is asked again with these among them. */
 const maxRounds = 6

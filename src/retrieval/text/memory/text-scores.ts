@@ -5,7 +5,7 @@ import { type createPostingLists, getCount, getPlace } from './posting-lists.ts'
 type Postings = Pick<ReturnType<typeof createPostingLists>, 'read'>
 type Places = { values: Uint32Array; length: number }
 
-/** By the place of a text, its group and its number of words; by the number of a group, whether it is searched. */
+/** `group` and `length` (in words) of each text, by its place. `isSearched` of each group, by its number. */
 type Texts = { isSearched: Uint8Array; group: Uint32Array; length: Uint32Array; count: number }
 
 type Scoring = {

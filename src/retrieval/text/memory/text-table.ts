@@ -61,10 +61,11 @@ export function createTextTable() {
   const statements = createStatementList()
   const conversations = createConversationOrder()
   const groups = createRecordGroups()
-  /** By the number of a group, how many texts it has. */
+  /** How many texts each group has, by its number. */
   const sizes = [0]
-  /** By a word, the number of its list of postings; and the word of each list. */
+  /** The number of the posting list of each word. */
   const lists = new Map<string, number>()
+  /** The word of each posting list. */
   const stems: string[] = []
   const postings = createPostingLists()
   const scores = createTextScores(postings)

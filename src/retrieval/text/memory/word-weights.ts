@@ -12,7 +12,7 @@ export type WordWeights = {
   idfs: ReadonlyMap<string, number>
   /** Those of the related stems that occur. */
   related: readonly WeighedStem[]
-  /** How much each of both counts, the most first. */
+  /** How much each word and each related stem counts, the highest weight first. */
   weights: readonly (readonly [word: string, weight: number])[]
 }
 
