@@ -22,7 +22,7 @@ const selectDay = (instant: RawBuilder<unknown>) => sql`(${instant} at time zone
  */
 export async function logAccesses(db: Database, accesses: readonly Access[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    with noted as materialized (
+    with new_access as materialized (
       select * from json_to_recordset(${JSON.stringify(accesses)}::json) as n (
         record_id uuid, at timestamptz, kind access_kind, actor text, key_id text
       )
@@ -32,12 +32,12 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       )
     ), locked as materialized (
       select r.id from records as r
-      where ${hasIdOf('noted', 'r.id', 'record_id')}
+      where ${hasIdOf('new_access', 'r.id', 'record_id')}
       order by r.id
       for no key update
     ), logged as (
       insert into access_log (record_id, at, kind, actor, key_id)
-      select n.record_id, n.at, n.kind, n.actor, n.key_id from noted as n join locked as l on l.id = n.record_id
+      select n.record_id, n.at, n.kind, n.actor, n.key_id from new_access as n join locked as l on l.id = n.record_id
       on conflict do nothing
       returning record_id, at, kind
     ), counted as (
@@ -52,7 +52,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       ) as n
       where r.id = n.record_id and ${hasIdOf('logged', 'r.id', 'record_id')}
       returning r.id
-    ), sharpened as (
+    ), requeued as (
       insert into unembedded (record_id, asked_at, due_at)
       select e.record_id, max(n.at), max(n.at)
       from embeddings as e

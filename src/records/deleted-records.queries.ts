@@ -123,19 +123,19 @@ async function deleteKeepingNumbers(
   const { kind, at, reason, actor } = deletion
   const numbers = sql.join(snapshotColumns.flatMap((name) => [sql.lit(name), sql.ref(`r.${name}`)]))
   const { rows } = await sql<{ id: string }>`
-    with leaving as materialized (${selection}), ${describePlaces(kind)}, remains as (
+    with deleted as materialized (${selection}), ${describePlaces(kind)}, departure as (
       insert into departures
         (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
           conversation, message_at, message_arrival)
       select r.id, r.created_at, ${at}::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
         ${kind}::departure_kind, ${reason}, ${actor}, jsonb_build_object(${numbers}), p.conversation, p.at, p.arrival
-      from leaving as r left join kept_place as p on p.record_id = r.id
+      from deleted as r left join kept_place as p on p.record_id = r.id
     ), unlisted as (
-      delete from unembedded where record_id in (select id from leaving)
+      delete from unembedded where record_id in (select id from deleted)
     ), effect as (
-      delete from run_effects where record_id in (select id from leaving)
+      delete from run_effects where record_id in (select id from deleted)
     )
-    delete from records where id in (select id from leaving) returning id
+    delete from records where id in (select id from deleted) returning id
   `.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -148,26 +148,26 @@ function describePlaces(kind: DepartureKind): RawBuilder<unknown> {
   return sql`
     place as materialized (
       select m.record_id, m.scope, m.conversation, m.at, m.arrival
-      from leaving cross join lateral (
-        select * from messages where record_id = leaving.id and leaving.type = 'episodic' offset 0
+      from deleted cross join lateral (
+        select * from messages where record_id = deleted.id and deleted.type = 'episodic' offset 0
       ) as m
-    ), talk as materialized (
+    ), affected_conversation as materialized (
       select named.scope, named.conversation, exists (
         select from messages as other
         where other.scope = named.scope and other.conversation = named.conversation
-          and other.record_id not in (select id from leaving)
-      ) as goes_on
+          and other.record_id not in (select id from deleted)
+      ) as has_messages
       from (select distinct scope, conversation from place) as named
     ), kept_place as (
-      select place.* from place join talk using (scope, conversation)
-      where talk.goes_on and ${kind}::departure_kind = 'purged'
-    ), left_place as (
+      select place.* from place join affected_conversation using (scope, conversation)
+      where affected_conversation.has_messages and ${kind}::departure_kind = 'purged'
+    ), cleared_place as (
       update departures set ${withoutPlace}
       where id = any(array(
-        select d.id from talk cross join lateral (
-          select id from departures where scope = talk.scope and conversation = talk.conversation offset 0
+        select d.id from affected_conversation cross join lateral (
+          select id from departures where scope = affected_conversation.scope and conversation = affected_conversation.conversation offset 0
         ) as d
-        where not talk.goes_on
+        where not affected_conversation.has_messages
       ))
     )`
 }

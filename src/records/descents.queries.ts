@@ -27,13 +27,13 @@ export function readDescents(rows: string | Buffer): RawBuilder<unknown> {
   return sql`descended as materialized (
       select * from json_to_recordset(${rows}::json) as descended
         (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), held as materialized (
+    ), locked_source as materialized (
       select r.id from records as r
       where r.id = any((select array_agg(source_id) from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select derived_id, many
+      select derived_id, descent_count
       from unnest((
         select array_agg(distinct derived_id) from descended where is_ground is null or kind = 'mention'
       )::uuid[]) as derived (derived_id)
@@ -41,9 +41,9 @@ export function readDescents(rows: string | Buffer): RawBuilder<unknown> {
         select from descents as d where d.derived_id = derived.derived_id and d.is_ground limit 1
       ) as ground
       cross join lateral (
-        select count(*) as many from (
+        select count(*) as descent_count from (
           select from descents as d where d.derived_id = derived.derived_id limit ${sql.lit(maxMentions)}
-        ) as few
+        ) as first_descents
       ) as counted
     )`
 }
@@ -61,6 +61,6 @@ export const insertDescents = sql`
       left join grounded as has on has.derived_id = g.derived_id
       where (g.owner is null or g.owner in (select id from record))
         and (g.derived_id in (select id from record) or g.derived_id not in (select id from incoming))
-        and (g.source_id in (select id from record) or g.source_id in (select id from held))
-        and (g.kind <> 'mention' or has.many < ${sql.lit(maxMentions)})
+        and (g.source_id in (select id from record) or g.source_id in (select id from locked_source))
+        and (g.kind <> 'mention' or has.descent_count < ${sql.lit(maxMentions)})
       on conflict on constraint descents_pkey do nothing`

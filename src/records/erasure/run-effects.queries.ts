@@ -32,12 +32,12 @@ export async function deleteEffects(
       from planned
       where c.run_id = planned.run_id and c.record_id = planned.record_id
         and c.record_id <> all(${erased}::uuid[])
-    ), worded as (
+    ), planned_texts as (
       delete from run_effects as e using planned
       where ${hasIdOf('planned', 'e.record_id', 'record_id')} and e.run_id = planned.run_id
         and e.record_id = planned.record_id and e.record_id <> all(${erased}::uuid[])
         and e.record_id <> all(${kept}::uuid[]) and e.relation <> 'records'
-    ), unworded as (
+    ), others_without_text as (
       update run_effects as e
       set others = (
         select jsonb_agg(other order by place)

@@ -69,12 +69,17 @@ export async function findMostSalientIds(
   const lanes = sql`(select seconds as half_life, scope from used cross join ${scoped} as named (scope))`
   const best = selectRanked(db, page, lanes, scopes !== null)
   const highest = selectUnranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
-  const { rows } = await sql<{ id: string | null; position: number; lanes: number; loose: number | null }>`
+  const { rows } = await sql<{
+    id: string | null
+    position: number
+    lanes: number
+    highest_unranked: number | null
+  }>`
     with used as materialized (${selectHalfLives(maxLanes + 1)}), best as (
       select id, position from (${best}) as candidate order by position desc, id desc limit ${sql.lit(page.limit)}
     )
     select best.id, best.position, (select count(*) from used) * ${scopes?.length ?? 1} as lanes,
-      (${highest.orderBy('r.id', 'desc').limit(sql.lit(1))}) as loose
+      (${highest.orderBy('r.id', 'desc').limit(sql.lit(1))}) as highest_unranked
     from (select) as always left join best on true
     order by best.position desc, best.id desc
   `.execute(db)
@@ -82,7 +87,7 @@ export async function findMostSalientIds(
   return {
     ids: rows.flatMap(({ id, position }) => (id === null ? [] : [{ id, position }])),
     lanes: first?.lanes ?? 0,
-    highestUnranked: first?.loose ?? null,
+    highestUnranked: first?.highest_unranked ?? null,
   }
 }
 

@@ -72,7 +72,7 @@ insert into "access_log" ("record_id", "at", "kind", "actor")
 values ($1, $2, $3, $4);
 
 -- src/lifecycle/access.queries.ts logAccesses
-    with noted as materialized (
+    with new_access as materialized (
       select *
 from json_to_recordset($1::json) as n (
         record_id uuid, at timestamptz, kind access_kind, actor text, key_id text
@@ -88,13 +88,13 @@ and (l.at at time zone 'UTC')::date = (n.at at time zone 'UTC')::date
       select r.id
 from records as r
       where "r"."id" = any(array(select "record_id"
-from "noted"))
+from "new_access"))
       order by r.id
       for no key update
     ), logged as (
       insert into access_log (record_id, at, kind, actor, key_id)
       select n.record_id, n.at, n.kind, n.actor, n.key_id
-from noted as n join locked as l on l.id = n.record_id
+from new_access as n join locked as l on l.id = n.record_id
       on conflict do nothing
       returning record_id, at, kind
     ), counted as (
@@ -111,7 +111,7 @@ from noted as n join locked as l on l.id = n.record_id
 and "r"."id" = any(array(select "record_id"
 from "logged"))
       returning r.id
-    ), sharpened as (
+    ), requeued as (
       insert into unembedded (record_id, asked_at, due_at)
       select e.record_id, max(n.at), max(n.at)
       from embeddings as e

@@ -46,69 +46,69 @@ where "bytes_before" <= $9
 order by "id";
 
 -- src/records/deleted-records.queries.ts deleteErased
-    with leaving as materialized (select *
+    with deleted as materialized (select *
 from records
 where id = any($1::uuid[])),
     place as materialized (
       select m.record_id, m.scope, m.conversation, m.at, m.arrival
-      from leaving cross join lateral (
+      from deleted cross join lateral (
         select *
 from messages
-where record_id = leaving.id
-and leaving.type = 'episodic' offset 0
+where record_id = deleted.id
+and deleted.type = 'episodic' offset 0
       ) as m
-    ), talk as materialized (
+    ), affected_conversation as materialized (
       select named.scope, named.conversation, exists (
         select
 from messages as other
         where other.scope = named.scope
 and other.conversation = named.conversation
           and other.record_id not in (select id
-from leaving)
-      ) as goes_on
+from deleted)
+      ) as has_messages
       from (select distinct scope, conversation
 from place) as named
     ), kept_place as (
       select place.*
-from place join talk using (scope, conversation)
-      where talk.goes_on
+from place join affected_conversation using (scope, conversation)
+      where affected_conversation.has_messages
 and $2::departure_kind = 'purged'
-    ), left_place as (
+    ), cleared_place as (
       update departures
 set conversation = null, message_at = null, message_arrival = null
       where id = any(array(
         select d.id
-from talk cross join lateral (
+from affected_conversation cross join lateral (
           select id
 from departures
-where scope = talk.scope
-and conversation = talk.conversation offset 0
+where scope = affected_conversation.scope
+and conversation = affected_conversation.conversation offset 0
         ) as d
-        where not talk.goes_on
+        where not affected_conversation.has_messages
       ))
-    ), remains as (
+    ), departure as (
       insert into departures
         (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
           conversation, message_at, message_arrival)
       select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
         $4::departure_kind, 'erased', $5::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count"), p.conversation, p.at, p.arrival
-      from leaving as r
+      from deleted as r
 left join kept_place as p on p.record_id = r.id
     ), unlisted as (
       delete
 from unembedded
 where record_id in (select id
-from leaving)
+from deleted)
     ), effect as (
       delete
 from run_effects
 where record_id in (select id
-from leaving)
+from deleted)
     )
     delete
 from records
 where id in (select id
-from leaving)
+from deleted)
 returning id;
 
 -- src/records/deleted-records.queries.ts findDeletedRecords
@@ -135,7 +135,7 @@ and id > $2::uuid
 limit $3;
 
 -- src/records/deleted-records.queries.ts purgeForgotten
-    with leaving as materialized (
+    with deleted as materialized (
     select *
 from records
 where purge_at <= $1::timestamptz
@@ -145,68 +145,68 @@ limit $2
   ),
     place as materialized (
       select m.record_id, m.scope, m.conversation, m.at, m.arrival
-      from leaving cross join lateral (
+      from deleted cross join lateral (
         select *
 from messages
-where record_id = leaving.id
-and leaving.type = 'episodic' offset 0
+where record_id = deleted.id
+and deleted.type = 'episodic' offset 0
       ) as m
-    ), talk as materialized (
+    ), affected_conversation as materialized (
       select named.scope, named.conversation, exists (
         select
 from messages as other
         where other.scope = named.scope
 and other.conversation = named.conversation
           and other.record_id not in (select id
-from leaving)
-      ) as goes_on
+from deleted)
+      ) as has_messages
       from (select distinct scope, conversation
 from place) as named
     ), kept_place as (
       select place.*
-from place join talk using (scope, conversation)
-      where talk.goes_on
+from place join affected_conversation using (scope, conversation)
+      where affected_conversation.has_messages
 and $3::departure_kind = 'purged'
-    ), left_place as (
+    ), cleared_place as (
       update departures
 set conversation = null, message_at = null, message_arrival = null
       where id = any(array(
         select d.id
-from talk cross join lateral (
+from affected_conversation cross join lateral (
           select id
 from departures
-where scope = talk.scope
-and conversation = talk.conversation offset 0
+where scope = affected_conversation.scope
+and conversation = affected_conversation.conversation offset 0
         ) as d
-        where not talk.goes_on
+        where not affected_conversation.has_messages
       ))
-    ), remains as (
+    ), departure as (
       insert into departures
         (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
           conversation, message_at, message_arrival)
       select r.id, r.created_at, $4::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
         $5::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count"), p.conversation, p.at, p.arrival
-      from leaving as r
+      from deleted as r
 left join kept_place as p on p.record_id = r.id
     ), unlisted as (
       delete
 from unembedded
 where record_id in (select id
-from leaving)
+from deleted)
     ), effect as (
       delete
 from run_effects
 where record_id in (select id
-from leaving)
+from deleted)
     )
     delete
 from records
 where id in (select id
-from leaving)
+from deleted)
 returning id;
 
 -- src/records/deleted-records.queries.ts purgeRecords
-    with leaving as materialized (
+    with deleted as materialized (
     select *
 from records
 where id = any($1::uuid[])
@@ -216,64 +216,64 @@ for update
   ),
     place as materialized (
       select m.record_id, m.scope, m.conversation, m.at, m.arrival
-      from leaving cross join lateral (
+      from deleted cross join lateral (
         select *
 from messages
-where record_id = leaving.id
-and leaving.type = 'episodic' offset 0
+where record_id = deleted.id
+and deleted.type = 'episodic' offset 0
       ) as m
-    ), talk as materialized (
+    ), affected_conversation as materialized (
       select named.scope, named.conversation, exists (
         select
 from messages as other
         where other.scope = named.scope
 and other.conversation = named.conversation
           and other.record_id not in (select id
-from leaving)
-      ) as goes_on
+from deleted)
+      ) as has_messages
       from (select distinct scope, conversation
 from place) as named
     ), kept_place as (
       select place.*
-from place join talk using (scope, conversation)
-      where talk.goes_on
+from place join affected_conversation using (scope, conversation)
+      where affected_conversation.has_messages
 and $3::departure_kind = 'purged'
-    ), left_place as (
+    ), cleared_place as (
       update departures
 set conversation = null, message_at = null, message_arrival = null
       where id = any(array(
         select d.id
-from talk cross join lateral (
+from affected_conversation cross join lateral (
           select id
 from departures
-where scope = talk.scope
-and conversation = talk.conversation offset 0
+where scope = affected_conversation.scope
+and conversation = affected_conversation.conversation offset 0
         ) as d
-        where not talk.goes_on
+        where not affected_conversation.has_messages
       ))
-    ), remains as (
+    ), departure as (
       insert into departures
         (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
           conversation, message_at, message_arrival)
       select r.id, r.created_at, $4::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
         $5::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count"), p.conversation, p.at, p.arrival
-      from leaving as r
+      from deleted as r
 left join kept_place as p on p.record_id = r.id
     ), unlisted as (
       delete
 from unembedded
 where record_id in (select id
-from leaving)
+from deleted)
     ), effect as (
       delete
 from run_effects
 where record_id in (select id
-from leaving)
+from deleted)
     )
     delete
 from records
 where id in (select id
-from leaving)
+from deleted)
 returning id;
 
 -- src/records/derived-scope.queries.ts deleteDescentsBetween
@@ -335,7 +335,7 @@ with descended as materialized (
       select *
 from json_to_recordset($1::json) as descended
         (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), held as materialized (
+    ), locked_source as materialized (
       select r.id
 from records as r
       where r.id = any((select array_agg(source_id)
@@ -343,7 +343,7 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select derived_id, many
+      select derived_id, descent_count
       from unnest((
         select array_agg(distinct derived_id)
 from descended
@@ -358,13 +358,13 @@ and d.is_ground
 limit 1
       ) as ground
       cross join lateral (
-        select count(*) as many
+        select count(*) as descent_count
 from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
 limit 100
-        ) as few
+        ) as first_descents
       ) as counted
     ) select
 from descended;
@@ -380,7 +380,7 @@ from record
       select *
 from json_to_recordset($1::json) as descended
         (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), held as materialized (
+    ), locked_source as materialized (
       select r.id
 from records as r
       where r.id = any((select array_agg(source_id)
@@ -388,7 +388,7 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select derived_id, many
+      select derived_id, descent_count
       from unnest((
         select array_agg(distinct derived_id)
 from descended
@@ -403,13 +403,13 @@ and d.is_ground
 limit 1
       ) as ground
       cross join lateral (
-        select count(*) as many
+        select count(*) as descent_count
 from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
 limit 100
-        ) as few
+        ) as first_descents
       ) as counted
     )
       insert into descents (derived_id, source_id, kind, is_ground)
@@ -426,9 +426,9 @@ from incoming))
         and (g.source_id in (select id
 from record)
 or g.source_id in (select id
-from held))
+from locked_source))
         and (g.kind <> 'mention'
-or has.many < 100)
+or has.descent_count < 100)
       on conflict on constraint descents_pkey do nothing;
 
 -- src/records/erasure/erasure.queries.ts clearAuditText
@@ -628,7 +628,7 @@ set before = null, after = null, note = 'it was erased'
       where c.run_id = planned.run_id
 and c.record_id = planned.record_id
         and c.record_id <> all($3::uuid[])
-    ), worded as (
+    ), planned_texts as (
       delete
 from run_effects as e using planned
       where "e"."record_id" = any(array(select "record_id"
@@ -638,7 +638,7 @@ and e.run_id = planned.run_id
 and e.record_id <> all($4::uuid[])
         and e.record_id <> all($5::uuid[])
 and e.relation <> 'records'
-    ), unworded as (
+    ), others_without_text as (
       update run_effects as e
       set others = (
         select jsonb_agg(other
@@ -913,7 +913,7 @@ and "r"."scope" = any($6::text[]))
 and r.forgotten_at is null
 and "r"."decay_rank" is null
 order by "r"."salience" desc, "r"."id" desc
-limit 1)) as loose
+limit 1)) as highest_unranked
     from (select) as always
 left join best on true
     order by best.position desc, best.id desc;
@@ -974,7 +974,7 @@ and "r"."scope" = any($7::text[]))
 and r.forgotten_at is null
 and "r"."decay_rank" is null
 order by "r"."salience" desc, "r"."id" desc
-limit 1)) as loose
+limit 1)) as highest_unranked
     from (select) as always
 left join best on true
     order by best.position desc, best.id desc;
@@ -1628,7 +1628,7 @@ from json_to_recordset($1::json) as incoming (
       select *
 from json_to_recordset($2::json) as descended
         (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), held as materialized (
+    ), locked_source as materialized (
       select r.id
 from records as r
       where r.id = any((select array_agg(source_id)
@@ -1636,7 +1636,7 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select derived_id, many
+      select derived_id, descent_count
       from unnest((
         select array_agg(distinct derived_id)
 from descended
@@ -1651,13 +1651,13 @@ and d.is_ground
 limit 1
       ) as ground
       cross join lateral (
-        select count(*) as many
+        select count(*) as descent_count
 from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
 limit 100
-        ) as few
+        ) as first_descents
       ) as counted
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
@@ -1728,9 +1728,9 @@ from incoming))
         and (g.source_id in (select id
 from record)
 or g.source_id in (select id
-from held))
+from locked_source))
         and (g.kind <> 'mention'
-or has.many < 100)
+or has.descent_count < 100)
       on conflict on constraint descents_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
@@ -1794,7 +1794,7 @@ from json_to_recordset($1::json) as incoming (
       select *
 from json_to_recordset($2::json) as descended
         (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), held as materialized (
+    ), locked_source as materialized (
       select r.id
 from records as r
       where r.id = any((select array_agg(source_id)
@@ -1802,7 +1802,7 @@ from descended)::uuid[])
       order by r.id
       for key share
     ), grounded as materialized (
-      select derived_id, many
+      select derived_id, descent_count
       from unnest((
         select array_agg(distinct derived_id)
 from descended
@@ -1817,13 +1817,13 @@ and d.is_ground
 limit 1
       ) as ground
       cross join lateral (
-        select count(*) as many
+        select count(*) as descent_count
 from (
           select
 from descents as d
 where d.derived_id = derived.derived_id
 limit 100
-        ) as few
+        ) as first_descents
       ) as counted
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
@@ -1897,9 +1897,9 @@ from incoming))
         and (g.source_id in (select id
 from record)
 or g.source_id in (select id
-from held))
+from locked_source))
         and (g.kind <> 'mention'
-or has.many < 100)
+or has.descent_count < 100)
       on conflict on constraint descents_pkey do nothing
       returning derived_id as owner, to_jsonb(descents) as row
     ), identifier as (
