@@ -135,14 +135,14 @@ const Signals = closed(
     }),
     speaker_factor: Type.Number({
       description:
-        'Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about whoever asks, such as `What did I buy?`.',
+        'Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about the person who asks, such as `What did I buy?`.',
     }),
     name_factor: Type.Number({
       description: 'Less than 1 for an entity of which only the name and the kind are known.',
     }),
     guidance_factor: Type.Number({
       description:
-        'More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about whoever asks or asks for help, such as `What should I cook?`.',
+        'More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about the person who asks or asks for help, such as `What should I cook?`.',
     }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),

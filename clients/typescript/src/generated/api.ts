@@ -4244,11 +4244,11 @@ export interface components {
             fused: number;
             /** @description More than 1 if the record is from a time that the task names, such as `in May 2023`. */
             time_factor: number;
-            /** @description Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about whoever asks, such as `What did I buy?`. */
+            /** @description Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about the person who asks, such as `What did I buy?`. */
             speaker_factor: number;
             /** @description Less than 1 for an entity of which only the name and the kind are known. */
             name_factor: number;
-            /** @description More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about whoever asks or asks for help, such as `What should I cook?`. */
+            /** @description More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about the person who asks or asks for help, such as `What should I cook?`. */
             guidance_factor: number;
             salience_factor: number;
             importance_factor: number;
