@@ -63,9 +63,8 @@ export function createTextTable() {
   const groups = createRecordGroups()
   /** How many texts each group has, by its number. */
   const sizes = [0]
-  /** The number of the posting list of each word. */
+  /** The number of the posting list of each word, and the words by these numbers. */
   const lists = new Map<string, number>()
-  /** The word of each posting list. */
   const stems: string[] = []
   const postings = createPostingLists()
   const scores = createTextScores(postings)
