@@ -40,7 +40,7 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
     return createKeysService({ db, clock, ids, reference }).create(call, firstKey)
   }
 
-  /** If two requests create the same tenant, the second waits here for the first. */
+  /** Of two that create the same tenant, the second waits here for the first. */
   async function insertUnlessTaken(tx: Transaction, row: Inserted): Promise<void> {
     try {
       await insertTenant(tx, row)

@@ -56,8 +56,8 @@ async function migrateHere({ db, clock }: Resources, { id, reference }: TenantRo
 }
 
 /**
- * Migrates on the server first, and without a lock of the row, because a long migration would hold it. If two processes do this,
- * one waits for the lock of the schema and then finds nothing to do. So does the next start after a crash in between.
+ * On the server first, and without a lock of the row, because a long migration would hold it. Of two processes one waits
+ * for the lock of the schema and then finds nothing to do. After a crash in between, so does the next start.
  */
 export async function migrateThere({ db, clock, databases }: Resources, row: TenantRow): Promise<void> {
   const schema = nameSchema(row.reference)
