@@ -47,6 +47,11 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === sqlStates.queryCanceled
 }
 
+/** Whether a statement waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === sqlStates.lockNotAvailable
+}
+
 const networkFailures = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

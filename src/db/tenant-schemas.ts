@@ -19,3 +19,8 @@ export async function runInSchema<T>(tx: Transaction, schema: string, work: () =
   await sql.raw(visitStatement(homeSchema)).execute(tx)
   return result
 }
+
+/** For work on a whole schema: in a large one a statement takes longer than one of a request may. */
+export async function liftStatementTimeout(tx: Transaction): Promise<void> {
+  await sql.raw('set local statement_timeout = 0').execute(tx)
+}

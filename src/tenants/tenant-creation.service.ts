@@ -40,8 +40,10 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
     return createKeysService({ db, clock, ids, reference }).create(call, firstKey)
   }
 
-  /** Of two that create the same tenant, the second waits here for the first. */
+  /** Of two that create the same tenant at once, the second waits for the first at the insert. */
   async function insertUnlessTaken(tx: Transaction, row: Inserted): Promise<void> {
+    const known = await findTenant(tx, row.id)
+    if (known) throw tenantExists(known.status)
     try {
       await insertTenant(tx, row)
     } catch (error) {

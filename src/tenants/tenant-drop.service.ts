@@ -1,8 +1,9 @@
 import type { Database } from '../db/connection.ts'
-import { isSchemaGone, translateFailure } from '../db/failures.ts'
+import { isLockTimeout, isRetryable, isSchemaGone, translateFailure } from '../db/failures.ts'
 import { runApart } from '../db/request-scope.ts'
+import { createSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import { nameSchema } from '../db/schema-names.ts'
-import { dropSchema, runInSchema } from '../db/tenant-schemas.ts'
+import { dropSchema, liftStatementTimeout, runInSchema } from '../db/tenant-schemas.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -41,7 +42,7 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
    * drop began would wait for it, and hold a connection that other tenants need. On another server it then counts what the tenant
    * has, because after a crash between the two transactions of the drop nothing is left to be counted.
    */
-  async function begin(id: string, { abandon }: DropQuery): Promise<void> {
+  async function begin(id: string, { abandon }: DropQuery): Promise<TenantRow> {
     const row = await transact(db, {}, async (tx) => {
       const locked = await lockTenant(tx, id)
       if (!locked) throw tenantNotFound()
@@ -49,37 +50,57 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
       directory.forget(locked)
       return locked
     })
-    if (row.server_url === null || abandon) return
-    const removed = await runApart(() => countOnServer(row)).catch(explainLost)
+    if (row.server_url === null || abandon) return row
+    const removed = await runApart(() => countOnServer(row)).catch((failure) => explainLeft(row, failure))
     if (removed) await transact(db, {}, (tx) => setRemoved(tx, id, JSON.stringify(removed)))
+    return row
   }
 
   /** Undefined when there is no such schema, or no table in it. */
   async function countOnServer(row: TenantRow): Promise<Removed | undefined> {
     const own = databases.open(row)
     if (!(await hasSchema(own, nameSchema(row.reference)))) return undefined
-    return transact(own, {}, countContents).catch(ignoreGone)
+    return transact(own, {}, async (tx) => {
+      await liftStatementTimeout(tx)
+      return countContents(tx)
+    }).catch(ignoreGone)
+  }
+
+  async function removeHere(tx: Transaction, schema: string): Promise<Record<string, number>> {
+    await liftStatementTimeout(tx)
+    const counted = await runInSchema(tx, schema, () => countIfComplete(tx))
+    await dropSchema(tx, schema)
+    return counted ?? {}
+  }
+
+  /** Undefined when tables are missing, as after the schema was dropped by hand: the tenant must go all the same. */
+  async function countIfComplete(tx: Transaction): Promise<Removed | undefined> {
+    await createSavepoint(tx, 'part')
+    try {
+      return await countContents(tx)
+    } catch (failure) {
+      ignoreGone(failure)
+      await rollbackToSavepoint(tx, 'part')
+      return undefined
+    }
+  }
+
+  async function removeThere(row: TenantRow, schema: string): Promise<Record<string, number>> {
+    await runApart(() => transact(databases.open(row), {}, (own) => dropThere(own, schema)))
+    return asCounts(row.removed)
   }
 
   /** Removes a tenant whose drop has begun. After a crash in between, the same request finishes it. */
-  async function finish(call: CallContext, id: string, query: DropQuery): Promise<TenantReceipt> {
+  async function finish(call: CallContext, begun: TenantRow, query: DropQuery): Promise<TenantReceipt> {
     const { abandon = false, ...why } = query
+    const { id } = begun
     return transact(db, call, async (tx) => {
       const row = await lockTenant(tx, id)
-      if (!row) throw tenantNotFound()
+      // Another request may have finished the drop, and a third one have created a tenant of the same id.
+      if (row?.reference !== begun.reference) throw tenantNotFound()
       const schema = nameSchema(row.reference)
-      const removeHere = async () => {
-        const counted = await runInSchema(tx, schema, () => countContents(tx))
-        await dropSchema(tx, schema)
-        return counted
-      }
-      const removeThere = async () => {
-        await runApart(() => transact(databases.open(row), {}, (own) => dropThere(own, schema))).catch(
-          explainLost,
-        )
-        return asCounts(row.removed)
-      }
-      const removed = abandon ? {} : await (row.server_url === null ? removeHere() : removeThere())
+      const remove = () => (row.server_url === null ? removeHere(tx, schema) : removeThere(row, schema))
+      const removed = abandon ? {} : await remove().catch((failure) => explainLeft(row, failure))
       await deleteTenant(tx, id)
       await logEvent(tx, row, { action: 'drop', ...why, removed: JSON.stringify(removed) })
       directory.forget(row)
@@ -104,9 +125,9 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
   }
 
   return {
-    begin: async (id: string, query: DropQuery): Promise<void> => {
+    begin: async (id: string, query: DropQuery): Promise<TenantRow> => {
       if (query.abandon) await requireAbandonable(id)
-      await begin(id, query)
+      return begin(id, query)
     },
     finish,
   }
@@ -134,18 +155,22 @@ async function dropThere(tx: Transaction, schema: string): Promise<void> {
   await dropSchema(tx, schema)
 }
 
-/** Another drop of the same tenant was faster. */
+/** Another drop of the same tenant was faster, or the tables were dropped by hand. */
 function ignoreGone(failure: unknown): undefined {
   if (!isSchemaGone(failure)) throw failure
 }
 
-/** Says what stands when the server does not answer. */
-function explainLost(failure: unknown): never {
+/** Says what stands when the data could not be removed. */
+function explainLeft({ server_url }: TenantRow, failure: unknown): never {
   const error = translateFailure(failure)
-  if (!(error instanceof AppError) || error.kind !== 'unavailable') throw failure
+  // A deadlock is tried again by the transaction.
+  if (isRetryable(failure) || !(error instanceof AppError) || error.kind !== 'unavailable') throw failure
+  const cause = isLockTimeout(failure) ? 'Other transactions still use them.' : error.message
+  const place = server_url === null ? 'still stored' : 'still on its server'
+  const abandoning = server_url === null ? '' : ', or with abandon=true if the server is lost'
   throw new AppError(
     error.code,
-    `The tenant is refused everywhere from now on, and its data are still on its server: ${error.message} Repeat the request later, or with abandon=true if the server is lost.`,
+    `The tenant is refused everywhere from now on, and its data are ${place}: ${cause} Repeat the request later${abandoning}.`,
     { retryAfterSeconds: error.retryAfterSeconds ?? 5, cause: error },
   )
 }

@@ -1,21 +1,25 @@
 import { AppError } from '../kernel/errors.ts'
 import type { TenantRow } from './tenants.queries.ts'
 
+/** What to do with a tenant that exists and cannot be used. */
+const unfinished: Readonly<Record<string, string>> = {
+  creating: ' Its creation was not finished: repeat it with the same database_url, or delete the tenant.',
+  dropping: ' It is being dropped: repeat the DELETE to finish it.',
+}
+
 export function tenantNotFound(): AppError {
   return new AppError('tenant_not_found', 'There is no tenant of this id.')
 }
 
 /** Throws where there is no tenant, not yet, or no longer. */
 export function requireTenant(row: TenantRow | undefined): TenantRow {
-  if (!row || row.status === 'dropping' || row.status === 'creating') throw tenantNotFound()
+  if (!row) throw tenantNotFound()
+  const hint = unfinished[row.status]
+  if (hint !== undefined) throw new AppError('tenant_not_found', `This tenant cannot be used.${hint}`)
   return row
 }
 
 /** Why no tenant of this id can be created. */
 export function tenantExists(status: string | undefined): AppError {
-  const unfinished =
-    status === 'creating'
-      ? ' Its creation was not finished: repeat it with the same database_url, or delete the tenant.'
-      : ''
-  return new AppError('tenant_exists', `There is a tenant of this id.${unfinished}`)
+  return new AppError('tenant_exists', `There is a tenant of this id.${unfinished[status ?? ''] ?? ''}`)
 }

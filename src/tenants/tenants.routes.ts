@@ -8,8 +8,8 @@ import { answers } from '../http/problem-responses.ts'
 import { allowSlowRequest, createClosingSignal, jsonLinesType, sendLines } from '../http/streaming.ts'
 import { ExportedRecord, type ExportService, lines } from '../portability/index.ts'
 import type { createTenantCreation } from './tenant-creation.service.ts'
-import type { TenantLocation } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
+import type { TenantRow } from './tenants.queries.ts'
 import {
   CreatedTenant,
   DropQuery,
@@ -32,7 +32,7 @@ export type TenantsOptions = {
     | {
         tenants: TenantsService
         directory: TenantDirectory
-        exporterOf(tenant: TenantLocation): ExportService
+        exporterOf(tenant: TenantRow): ExportService
       }
     | undefined
   once: Once
@@ -176,9 +176,8 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       once(request, reply, {
         prepare: async () => {
           const { dropping } = open().tenants
-          const { id } = request.params
-          await dropping.begin(id, request.query)
-          return async (call) => ({ status: 200, body: await dropping.finish(call, id, request.query) })
+          const begun = await dropping.begin(request.params.id, request.query)
+          return async (call) => ({ status: 200, body: await dropping.finish(call, begun, request.query) })
         },
       }),
   })

@@ -42,13 +42,17 @@ export function createEmptyTestDatabase(): Promise<TestDatabase> {
 }
 
 /** Creates a database for one test file and connects as the product does. */
-export async function openTestDatabase({ tenants = false } = {}) {
+export async function openTestDatabase({
+  tenants = false,
+  statementTimeoutMs = 30_000,
+  lockTimeoutMs = 10_000,
+} = {}) {
   const { url, drop } = await createTestDatabase(tenants)
   const connection = connect({
     url,
     poolSize: testPoolSize,
-    statementTimeoutMs: 30_000,
-    lockTimeoutMs: 10_000,
+    statementTimeoutMs,
+    lockTimeoutMs,
     applicationName: 'membrane test',
     tenants,
   })

@@ -54,7 +54,8 @@ export const rootKey = 'root-key-of-the-tests'
 export async function startTestApp({ variables = {}, ...options }: Options = {}) {
   const { routes = () => [] } = options
   const config = readConfig({ MEMBRANE_API_KEY: rootKey, ...quiet, ...variables })
-  const database = await openTestDatabase({ tenants: config.tenants })
+  const { statementTimeoutMs, lockTimeoutMs } = config.database
+  const database = await openTestDatabase({ tenants: config.tenants, statementTimeoutMs, lockTimeoutMs })
   const clock = createTestClock()
   const ids = createIds(clock)
   const log: string[] = []
