@@ -30,6 +30,8 @@ function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
     'malformed_request',
     ...(config?.isUnlimited ? [] : (['rate_limited', 'overloaded'] as const)),
     ...(config?.isPublic ? [] : (['unauthenticated', 'forbidden', 'database_unavailable'] as const)),
+    // With the root key, a header names the tenant.
+    ...(config?.isPublic || config?.needsTenants ? [] : (['tenant_not_found'] as const)),
     ...(hasWriteMethod(route) ? bodyCodes : []),
     ...(usesIdempotencyKey(route) ? idempotencyCodes : []),
     ...(takesPosition(route) ? (['invalid_position'] as const) : []),

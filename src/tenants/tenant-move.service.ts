@@ -1,8 +1,9 @@
 import type { Database } from '../db/connection.ts'
-import { isOutage } from '../db/failures.ts'
+import { translateFailure } from '../db/failures.ts'
 import { listPendingMigrations, newestMigration } from '../db/migrator.ts'
 import { runApart } from '../db/request-scope.ts'
 import { nameSchema } from '../db/schema-names.ts'
+import { liftStatementTimeout } from '../db/tenant-schemas.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -46,7 +47,7 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
   const logEvent = createEventLog({ clock, ids })
 
   /** Looks at the other database, and compares it with the one that the tenant leaves. */
-  async function prepare(id: string, { database_url: url }: TenantMove): Promise<Prepared> {
+  async function prepare(id: string, { database_url: url, abandon = false }: TenantMove): Promise<Prepared> {
     const from = requireTenant(await findTenant(db, id))
     const server = url === null ? undefined : await databases.inspect(url)
     const columns = server ? databases.describe(server, from.reference) : onMainServer
@@ -56,20 +57,16 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
       const isSame = columns.server_identity === from.server_identity
       if (!isSame) {
         requireSuspended(from)
-        await requireEqual(databases.open(from), there)
+        if (!abandon) await requireEqual(databases.open(from), there)
       }
       const isCurrent = (await listPendingMigrations(there)).length === 0
       return { from, to: { ...columns, migration: isCurrent ? newestMigration : notMigrated } }
     })
   }
 
-  /** What was written after the copy would be lost without notice. A database that is lost cannot be compared. */
+  /** What was written after the copy would be lost without notice. */
   async function requireEqual(here: Database, there: Database): Promise<void> {
-    const left = await transact(here, {}, countEachTable).catch((error: unknown) => {
-      if (isOutage(error) || (error instanceof AppError && error.kind === 'unavailable')) return undefined
-      throw error
-    })
-    if (!left) return
+    const left = await transact(here, {}, countEachTable).catch(explainUncounted)
     const copied = await transact(there, {}, countEachTable)
     const differing = [...left].filter(([table, rows]) => copied.get(table) !== rows)
     if (differing.length === 0) return
@@ -103,11 +100,23 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
   return { prepare, finish }
 }
 
-/** The number of rows of each table, a statement for each: one for all could exceed its timeout. */
+/** The number of rows of each table. */
 async function countEachTable(tx: Transaction): Promise<Map<string, number>> {
+  await liftStatementTimeout(tx)
   const counts = new Map<string, number>()
   for (const table of await listTables(tx)) counts.set(table, await countRows(tx, table))
   return counts
+}
+
+/** Says what to do if the database is lost. */
+function explainUncounted(failure: unknown): never {
+  const error = translateFailure(failure)
+  if (!(error instanceof AppError) || error.kind !== 'unavailable') throw failure
+  throw new AppError(
+    error.code,
+    `The copy could not be compared with the database that the tenant leaves: ${error.message} Repeat the request later, or with abandon=true if that database is lost.`,
+    { retryAfterSeconds: error.retryAfterSeconds ?? 5, cause: error },
+  )
 }
 
 function requireSuspended({ status }: TenantRow): void {

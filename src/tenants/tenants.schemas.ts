@@ -94,6 +94,12 @@ export const TenantMove = closed(
       ],
       { description: 'The database in which the data of the tenant are from now on.' },
     ),
+    abandon: Type.Optional(
+      Type.Boolean({
+        description:
+          'The database that the tenant leaves is lost, so the copy is not compared with it. What the copy lacks is lost.',
+      }),
+    ),
     ...why,
   },
   {
@@ -109,7 +115,8 @@ export const TenantReceipt = closed(
     actor: Type.String(),
     dropped_at: Time(),
     removed: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-      description: 'How many rows of each kind were removed. Empty if the data stay on a lost server.',
+      description:
+        'How many rows of each kind were removed. Empty if the data stay on a lost server, or if tables were missing.',
     }),
     left: Type.Optional(
       closed(

@@ -12,7 +12,7 @@ let first: TenantDatabase
 let second: TenantDatabase
 
 beforeAll(async () => {
-  app = await startTenantApp()
+  app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '2s' })
   first = await createTenantDatabase()
   second = await createTenantDatabase()
 })
@@ -73,6 +73,24 @@ describe('a tenant that moves to another database', () => {
     expect((await dropTenant(app, 'growing')).body).toMatchObject({ removed: { records: 3 } })
   })
 
+  it('is compared with the database that it leaves, unless that is lost', async () => {
+    await createTenant(app, 'late', first.url)
+    await copy(first, second)
+    await change('late', 'suspend')
+    const { schema } = (await app.request('GET', '/v1/tenants/late')).body as Body
+    const busy = administer(first.url, `begin; lock "${schema}".api_keys; select pg_sleep(4); commit`)
+    await expect.poll(() => isLocked(`"${schema}".api_keys`)).toBe(true)
+    const late = await move('late', second.url)
+    expect(codeOf(late)).toEqual([503, 'database_unavailable'])
+    expect((late.body as Body).detail).toContain('abandon=true')
+    await busy
+    await second.run(`delete from "${schema}".api_keys`)
+    expect(codeOf(await move('late', second.url))).toEqual([409, 'tenant_copy_differs'])
+    const body = { database_url: second.url, abandon: true, ...decision }
+    expect((await app.request('POST', '/v1/tenants/late/move', { body })).status).toBe(200)
+    expect((await dropTenant(app, 'late')).status).toBe(200)
+  })
+
   it('needs no suspension for a new password or name of the same database', async () => {
     const one = await createTenant(app, 'rotating', first.url)
     const headers = { 'idempotency-key': 'rotation-1' }
@@ -114,6 +132,13 @@ describe('a tenant that moves to another database', () => {
     expect((await dropTenant(app, 'wandering')).body).toMatchObject({ removed: { records: 3, keys: 1 } })
   })
 })
+
+async function isLocked(table: string): Promise<boolean> {
+  const [found] = await first.run(
+    `select from pg_locks where relation = '${table}'::regclass and mode = 'AccessExclusiveLock' and granted`,
+  )
+  return found?.rowCount === 1
+}
 
 async function schemaOf({ id }: TenantClient): Promise<string> {
   return ((await app.request('GET', `/v1/tenants/${id}`)).body as Body).schema

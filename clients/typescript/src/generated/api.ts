@@ -4662,6 +4662,8 @@ export interface components {
         TenantMove: {
             /** @description The database in which the data of the tenant are from now on. */
             database_url: string | null;
+            /** @description The database that the tenant leaves is lost, so the copy is not compared with it. What the copy lacks is lost. */
+            abandon?: boolean;
             /**
              * @description Who makes the change, for the log of the tenants.
              * @example operations
@@ -4699,7 +4701,7 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             dropped_at: string;
-            /** @description How many rows of each kind were removed. Empty if the data stay on a lost server. */
+            /** @description How many rows of each kind were removed. Empty if the data stay on a lost server, or if tables were missing. */
             removed: {
                 [key: string]: number;
             };
