@@ -14,6 +14,7 @@ export async function prepareDatabase(connection: Connection, log: Logger, confi
   const clock = systemClock
   const ids = createIds(clock)
   const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })
-  const migrated = await migrateTenants({ db, clock, databases, log })
-  log.info('the schemas of tenants are up to date', { migrated })
+  const { migrated, failed } = await migrateTenants({ db, clock, databases, log })
+  if (failed === 0) log.info('the schemas of tenants are up to date', { migrated })
+  else log.error('some tenants get 503 until a worker has migrated them', { migrated, failed })
 }

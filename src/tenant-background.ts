@@ -2,18 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackgroundResources, createBackgroundModels, createJobs } from './background.ts'
 import type { TenantConnection } from './db/connection.ts'
 import { newestMigration } from './db/migrator.ts'
+import { homeSchema } from './db/schema-names.ts'
 import type { Announcements } from './jobs/announcements.ts'
 import { createFairSlots } from './jobs/fair-slots.ts'
 import type { JobHandler } from './jobs/job-message.ts'
 import { type JobName, jobNames } from './jobs/job-names.ts'
 import { type Poll, startPoll } from './jobs/poll.ts'
+import { bindLog } from './kernel/log.ts'
 import { createInstruments } from './telemetry/instruments.ts'
 import {
   createTenantDatabases,
   createTenantDirectory,
   describeServer,
   listStoppedTenants,
-  migrateThere,
+  migrateTenant,
   type TenantLocation,
   type TenantRow,
   walkTenants,
@@ -28,10 +30,11 @@ type Resources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements
 }
 
 type Jobs = ReturnType<typeof createJobs>
-type Reference = TenantLocation['reference']
-type Opened = { jobs: Jobs; server: string | null; usedAt: number }
+type Tenant = TenantLocation & { id: string }
+type Reference = Tenant['reference']
+type Opened = { id: string; jobs: Jobs; server: string | null; usedAt: number }
 
-const home: TenantLocation = { reference: undefined, server_url: null }
+const home: Tenant = { id: homeSchema, reference: undefined, server_url: null }
 
 const walkEveryMs = 30_000
 /** A tenant that is suspended or dropped is noticed within this time. */
@@ -71,17 +74,19 @@ export function createTenantJobs({
   const slots = createFairSlots({
     slots: jobNames.length,
     sliceMs,
-    onError: ({ tenant, name }, error) => log.warn('a job failed', { tenant, job: name, err: error }),
+    onError: ({ tenant, name }, error) =>
+      log.warn('a job failed', { tenant: opened.get(tenant || undefined)?.id, job: name, err: error }),
   })
 
-  function provideJobs(location: TenantLocation): Jobs {
-    const { reference, server_url: server } = location
+  function provideJobs(location: Tenant): Jobs {
+    const { id, reference, server_url: server } = location
     const known = opened.get(reference)
     const jobs =
       known?.server === server
         ? known.jobs
         : createJobs({
             ...resources,
+            log: bindLog(log, { tenant: id }),
             instruments,
             models,
             announcements: reference === undefined ? announcements : announcements.ofTenant(reference),
@@ -90,11 +95,11 @@ export function createTenantJobs({
           })
     // The tenant was moved.
     if (known && known.jobs !== jobs) void stopWatching((each) => each === reference)
-    opened.set(reference, { jobs, server, usedAt: performance.now() })
+    opened.set(reference, { id, jobs, server, usedAt: performance.now() })
     return jobs
   }
 
-  function submit(location: TenantLocation, name: JobName): void {
+  function submit(location: Tenant, name: JobName): void {
     const work = (signal: AbortSignal) => provideJobs(location).handle(name, signal, () => {})
     slots.submit({ tenant: location.reference ?? '', name, work })
   }
@@ -108,12 +113,12 @@ export function createTenantJobs({
     return { accepted: 1 }
   }
 
-  async function findActive(reference: string): Promise<TenantLocation | undefined> {
+  async function findActive(reference: string): Promise<Tenant | undefined> {
     const row = await directory.findByReference(reference)
     return row && isReady(row) ? row : undefined
   }
 
-  function startWatching(location: TenantLocation): void {
+  function startWatching(location: Tenant): void {
     const { reference } = location
     const until = performance.now() + watchedMs
     const known = watched.get(reference)
@@ -133,8 +138,10 @@ export function createTenantJobs({
     const elsewhere: TenantRow[] = []
     for await (const row of walkTenants(connection.db)) {
       if (signal.aborted) return
-      if (row.status === 'active' && row.server_url !== null) elsewhere.push(row)
-      else if (isReady(row)) await visitAndPause(row, signal)
+      if (row.status !== 'active') continue
+      // A migration may take long.
+      if (row.server_url !== null || !isReady(row)) elsewhere.push(row)
+      else await visitAndPause(row, signal)
     }
     for (const [server, rows] of Map.groupBy(elsewhere, describeServer)) servers.start(server, rows, signal)
     await stopWatching((_, until) => until <= performance.now())
@@ -147,14 +154,14 @@ export function createTenantJobs({
   }
 
   /** Pauses for as long as the visit took, so that a walk over many tenants takes at most half of the time. */
-  async function visitAndPause(location: TenantLocation, signal: AbortSignal): Promise<void> {
+  async function visitAndPause(location: Tenant, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now()
     await visit(location)
     await sleep(performance.now() - startedAt, undefined, { signal })
   }
 
   /** A tenant that fails must not hide the others. */
-  async function visit(location: TenantLocation | TenantRow): Promise<void> {
+  async function visit(location: Tenant | TenantRow): Promise<void> {
     try {
       if ('migration' in location && location.migration < newestMigration) await catchUp(location)
       const jobs = provideJobs(location)
@@ -163,14 +170,14 @@ export function createTenantJobs({
     } catch (error) {
       // A server that is away is reported only once.
       if (databases.isAway(location)) return
-      log.warn('the check of a tenant for due work failed', { tenant: location.reference ?? '', err: error })
+      log.warn('the check of a tenant for due work failed', { tenant: location.id, err: error })
     }
   }
 
-  /** Its server was away when the role migrate ran. */
+  /** The role migrate failed for it, or an older process has created it. */
   async function catchUp(row: TenantRow): Promise<void> {
-    await migrateThere({ db: connection.db, clock, databases }, row)
-    log.info('a tenant on a server of its own is up to date', { tenant: row.id })
+    await migrateTenant({ db: connection.db, clock, databases }, row)
+    log.info('a tenant is up to date', { tenant: row.id })
   }
 
   const servers = createServerWalks({ log, databases, visit: visitAndPause, stopWatching })

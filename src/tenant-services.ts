@@ -5,6 +5,7 @@ import { getCurrentTenant, type RequestTenant, type Tenancy } from './http/tenan
 import type { Announcements } from './jobs/announcements.ts'
 import type { Clock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
+import { bindLog } from './kernel/log.ts'
 import { readReference } from './keys/index.ts'
 import { createOffer } from './mcp/index.ts'
 import { createModels } from './models.ts'
@@ -15,7 +16,6 @@ import {
   createTenantDatabases,
   createTenantDirectory,
   createTenantsService,
-  type TenantLocation,
   type TenantRow,
 } from './tenants/index.ts'
 
@@ -58,7 +58,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   const directory = createTenantDirectory({ db: connection.db })
   const opened = new Map<string, Opened>()
 
-  function provideServices(location: TenantLocation): Services {
+  function provideServices(location: RequestTenant): Services {
     const { reference, server_url: server } = location
     const schema = reference === undefined ? homeSchema : nameSchema(reference)
     const known = opened.get(schema)
@@ -70,10 +70,11 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     return services
   }
 
-  function openServices(location: TenantLocation): Services {
-    const { reference } = location
+  function openServices(location: RequestTenant): Services {
+    const { id, reference } = location
     return createServices({
       ...resources,
+      log: bindLog(log, { tenant: id }),
       db: databases.open(location),
       instruments,
       models,
@@ -170,10 +171,14 @@ function requireUsable(tenant: TenantRow): void {
   requireMigrated(tenant)
 }
 
-/** A process of an earlier version has made the tenant, or the role migrate has not come to it yet. */
+/** A process of an earlier version has made the tenant, or the role migrate has not come to it yet, or has failed. */
 function requireMigrated({ migration }: TenantRow): void {
   if (migration >= newestMigration) return
-  throw new AppError('not_ready', 'The role migrate has not run for this tenant.', { retryAfterSeconds: 5 })
+  throw new AppError(
+    'not_ready',
+    'The schema of this tenant lacks migrations. Workers apply them; if they cannot, their log says why.',
+    { retryAfterSeconds: 5 },
+  )
 }
 
 /** Writes what the services still hold. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Database } from './connection.ts'
+import { liftStatementTimeout } from './tenant-schemas.ts'
 import { visitStatement } from './tenant-sessions.ts'
 import { type Transaction, transact } from './transaction.ts'
 
@@ -40,6 +41,7 @@ async function listApplied(db: Database): Promise<string[]> {
  * this schema.
  */
 export async function migrateSchema(tx: Transaction, schema: string, now: Date): Promise<string[]> {
+  await liftStatementTimeout(tx)
   await sql.raw(visitStatement(schema)).execute(tx)
   return applyPending(tx, now)
 }

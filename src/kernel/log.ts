@@ -37,6 +37,22 @@ export function createLogger({ level: least, clock, bindings = {}, write }: LogO
   }
 }
 
+/** Returns the same log, with these fields in each line. */
+export function bindLog(log: Logger, bindings: Fields): Logger {
+  const bind =
+    (write: Write): Write =>
+    (message, fields) =>
+      write(message, { ...bindings, ...fields })
+  return {
+    trace: bind(log.trace),
+    debug: bind(log.debug),
+    info: bind(log.info),
+    warn: bind(log.warn),
+    error: bind(log.error),
+    fatal: bind(log.fatal),
+  }
+}
+
 type Described = { type: string; message: string; stack: string; [detail: string]: unknown }
 
 /** Fields of a PostgreSQL error that are logged; never `detail` and `where`, which quote the row. */

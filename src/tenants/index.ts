@@ -6,7 +6,7 @@
 
 export { createTenantDatabases, describeServer, type TenantLocation } from './tenant-databases.service.ts'
 export { createTenantDirectory } from './tenant-directory.service.ts'
-export { migrateTenants, migrateThere } from './tenant-migration.service.ts'
+export { migrateTenant, migrateTenants } from './tenant-migration.service.ts'
 export { listStoresOfTenants, walkTenants } from './tenant-walk.service.ts'
 export { listStoppedTenants, type TenantRow } from './tenants.queries.ts'
 export { type TenantsOptions, tenantsRoutes } from './tenants.routes.ts'

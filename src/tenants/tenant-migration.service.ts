@@ -1,13 +1,18 @@
 import type { Database } from '../db/connection.ts'
 import { migrateSchema, newestMigration } from '../db/migrator.ts'
 import { nameSchema } from '../db/schema-names.ts'
-import { runInSchema } from '../db/tenant-schemas.ts'
 import { transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { describeServer, type TenantDatabases } from './tenant-databases.service.ts'
 import { lockMigrations } from './tenant-servers.queries.ts'
-import { listOutdatedTenants, lockTenant, setMigration, type TenantRow } from './tenants.queries.ts'
+import {
+  findTenant,
+  listOutdatedTenants,
+  lockTenant,
+  setMigration,
+  type TenantRow,
+} from './tenants.queries.ts'
 
 type Resources = { db: Database; clock: Clock; databases: TenantDatabases }
 
@@ -15,59 +20,55 @@ type Resources = { db: Database; clock: Clock; databases: TenantDatabases }
 const serversAtOnce = 8
 
 /**
- * Applies missing migrations to the schema of every tenant, each in a transaction of its own, and returns how many were
- * changed. One statement finds them. A tenant whose server is away stays as it is, and workers try it again.
+ * Applies missing migrations to the schema of every tenant, and returns how many were changed and how many failed. One
+ * statement finds them. A tenant that fails, or whose server is away, stays as it is: it must not keep the others from
+ * the start, and workers try it again.
  */
-export async function migrateTenants({ log, ...resources }: Resources & { log: Logger }): Promise<number> {
+export async function migrateTenants({ log, ...resources }: Resources & { log: Logger }) {
   const outdated = await listOutdatedTenants(resources.db, newestMigration)
-  const here = outdated.filter(({ server_url }) => server_url === null)
-  for (const row of here) await migrateHere(resources, row)
+  const counts = { migrated: 0, failed: 0 }
+  const migrateEach = async (rows: readonly TenantRow[]) => {
+    for (const row of rows) counts[await migrateOrReport(resources, row, log)]++
+  }
+  await migrateEach(outdated.filter(({ server_url }) => server_url === null))
   const there = outdated.filter(({ server_url }) => server_url !== null)
   const waiting = [...Map.groupBy(there, describeServer).values()]
-  let migrated = here.length
   const work = async () => {
-    for (let rows = waiting.shift(); rows; rows = waiting.shift())
-      for (const row of rows) if (await migrateOrReport(resources, row, log)) migrated++
+    for (let rows = waiting.shift(); rows; rows = waiting.shift()) await migrateEach(rows)
   }
   await Promise.all(Array.from({ length: serversAtOnce }, work))
-  return migrated
+  return counts
 }
 
-async function migrateOrReport(resources: Resources, row: TenantRow, log: Logger): Promise<boolean> {
+async function migrateOrReport(resources: Resources, row: TenantRow, log: Logger) {
   try {
-    await migrateThere(resources, row)
-    return true
+    await migrateTenant(resources, row)
+    return 'migrated'
   } catch (error) {
-    log.warn('a tenant on a server of its own was not migrated', { tenant: row.id, err: error })
-    return false
+    log.error('a tenant was not migrated', { tenant: row.id, err: error })
+    return 'failed'
   }
-}
-
-async function migrateHere({ db, clock }: Resources, { id, reference }: TenantRow): Promise<void> {
-  const schema = nameSchema(reference)
-  await transact(db, {}, async (tx) => {
-    const row = await lockTenant(tx, id)
-    // Another process has done it, or the tenant was dropped or moved.
-    const isOurs = row && row.reference === reference && row.server_url === null
-    if (!isOurs || row.migration >= newestMigration) return
-    await runInSchema(tx, schema, () => migrateSchema(tx, schema, clock.now()))
-    await setMigration(tx, id, newestMigration)
-  })
 }
 
 /**
- * On the server first, and without a lock of the row, because a long migration would hold it. Of two processes one waits
- * for the lock of the schema and then finds nothing to do. After a crash in between, so does the next start.
+ * In its schema first, and without a lock of the row, because a long migration would hold it. Of two processes one waits
+ * for the lock of the schema and then finds nothing to do. After a crash in between, so does the next attempt.
  */
-export async function migrateThere({ db, clock, databases }: Resources, row: TenantRow): Promise<void> {
+export async function migrateTenant({ db, clock, databases }: Resources, row: TenantRow): Promise<void> {
+  // It may have been dropped or moved since it was listed.
+  if (!isSame(await findTenant(db, row.id), row)) return
   const schema = nameSchema(row.reference)
   await transact(databases.open(row), {}, async (own) => {
     await lockMigrations(own)
     await migrateSchema(own, schema, clock.now())
   })
   await transact(db, {}, async (tx) => {
-    const current = await lockTenant(tx, row.id)
-    const isSame = current?.reference === row.reference && current.server_url === row.server_url
-    if (isSame) await setMigration(tx, row.id, newestMigration)
+    if (isSame(await lockTenant(tx, row.id), row)) await setMigration(tx, row.id, newestMigration)
   })
+}
+
+function isSame(current: TenantRow | undefined, { reference, server_url }: TenantRow): boolean {
+  return (
+    current?.reference === reference && current.server_url === server_url && current.status !== 'dropping'
+  )
 }

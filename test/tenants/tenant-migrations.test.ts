@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { migrations } from '../../migrations/index.ts'
+import { nameSchema } from '../../src/db/schema-names.ts'
+import { visitStatement } from '../../src/db/tenant-sessions.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { prepareDatabase } from '../../src/store-preparation.ts'
+import { createTenantJobs } from '../../src/tenant-background.ts'
+import { administer } from '../support/postgres-processes.ts'
+import type { Body } from '../support/record-requests.ts'
+import { silentAnnouncements } from '../support/silent-announcements.ts'
+import { createTenant, readPlace, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let lines: string[]
+beforeAll(async () => {
+  app = await startTenantApp({ MEMBRANE_STATEMENT_TIMEOUT: '2s' })
+})
+afterAll(() => app.close())
+beforeEach(() => {
+  lines = []
+})
+
+const openLog = () =>
+  createLogger({ level: 'info', clock: app.clock, write: (line) => void lines.push(line) })
+const findLines = (message: string) =>
+  lines.map((line): Body => JSON.parse(line)).filter(({ msg }) => msg === message)
+
+const readStatus = async ({ request }: TenantClient) => (await request('GET', '/v1/records')).status
+
+/** As after an update that brought a migration. */
+async function undoNewestMigration(id: string): Promise<string> {
+  const schema = nameSchema((await readPlace(app, id)).reference)
+  const [name = '', newest] = Object.entries(migrations).at(-1) ?? []
+  await app.db.transaction().execute(async (tx) => {
+    await sql.raw(visitStatement(schema)).execute(tx)
+    await newest?.down?.(tx)
+    await sql`delete from kysely_migration where name = ${name}`.execute(tx)
+  })
+  await app.db.updateTable('tenants').set({ migration: '0000' }).where('id', '=', id).execute()
+  return schema
+}
+
+it('a tenant that cannot be migrated stops no start and no other tenant, and a worker tries it again', async () => {
+  const tenants = [await createTenant(app, 'broken'), await createTenant(app, 'sound')] as const
+  const [broken, sound] = tenants
+  const schema = await undoNewestMigration('broken')
+  await undoNewestMigration('sound')
+  // A name that the migration takes, as an operator may have left one.
+  await administer(
+    app.database.url,
+    `alter table "${schema}".maintenance_runs add column fruitless_attempts int`,
+  )
+  await prepareDatabase(app.database, openLog(), app.config)
+  expect(findLines('a tenant was not migrated').map(({ tenant }) => tenant)).toEqual(['broken'])
+  expect(findLines('some tenants get 503 until a worker has migrated them')).toMatchObject([
+    { level: 'error', migrated: 1, failed: 1 },
+  ])
+  await expect.poll(() => readStatus(sound)).toBe(200)
+  expect((await broken.request('GET', '/v1/records')).body).toMatchObject({ code: 'not_ready' })
+
+  await administer(
+    app.database.url,
+    `alter table "${schema}".maintenance_runs drop column fruitless_attempts`,
+  )
+  const { clock, ids, config, database: connection } = app
+  const announcements = silentAnnouncements
+  const polls = createTenantJobs({
+    config,
+    clock,
+    ids,
+    log: openLog(),
+    connection,
+    announcements,
+  }).startPolls()
+  try {
+    await expect.poll(() => readStatus(broken)).toBe(200)
+    await expect.poll(() => findLines('run ended').map(({ tenant }) => tenant)).toContain('broken')
+  } finally {
+    await polls.stop()
+  }
+  expect(findLines('a tenant is up to date')).toMatchObject([{ tenant: 'broken' }])
+})
+
+it('a migration of a large tenant takes longer than a statement of a request may', async () => {
+  const large = await createTenant(app, 'large')
+  await undoNewestMigration('large')
+  await administer(
+    app.database.url,
+    `create function slow() returns event_trigger language plpgsql as 'begin perform pg_sleep(3); end'`,
+    `create event trigger slow on ddl_command_start when tag in ('COMMENT') execute function slow()`,
+  )
+  try {
+    await prepareDatabase(app.database, openLog(), app.config)
+  } finally {
+    await administer(app.database.url, 'drop event trigger slow', 'drop function slow()')
+  }
+  expect(findLines('a tenant was not migrated')).toEqual([])
+  await expect.poll(() => readStatus(large)).toBe(200)
+})
