@@ -27,6 +27,7 @@ type Resources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements
   heartbeats?: TenantConnection
   announcements: Announcements
   sliceMs?: number
+  maxWatched?: number
 }
 
 type Jobs = ReturnType<typeof createJobs>
@@ -41,7 +42,7 @@ const walkEveryMs = 30_000
 const stopEveryMs = 1_000
 /** How long the texts of a tenant are watched after there was something to do. */
 const watchedMs = 60_000
-const maxWatched = 100
+const mostWatched = 100
 const idleMs = 600_000
 const usualSliceMs = 30_000
 
@@ -61,6 +62,7 @@ export function createTenantJobs({
   heartbeats = connection,
   announcements,
   sliceMs = usualSliceMs,
+  maxWatched = mostWatched,
   ...resources
 }: Resources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
@@ -122,9 +124,10 @@ export function createTenantJobs({
     const { reference } = location
     const until = performance.now() + watchedMs
     const known = watched.get(reference)
-    if (known) known.until = until
-    else if (watched.size < maxWatched)
-      watched.set(reference, { watch: provideJobs(location).watchTexts(), until })
+    const [first] = watched.keys()
+    // A hundred tenants that write all the time must not keep others from their turn.
+    if (!known && watched.size >= maxWatched) void stopWatching((each) => each === first)
+    watched.set(reference, { watch: known?.watch ?? provideJobs(location).watchTexts(), until })
   }
 
   async function stopWatching(isDue: (reference: Reference, until: number) => boolean): Promise<void> {
@@ -139,7 +142,6 @@ export function createTenantJobs({
     for await (const row of walkTenants(connection.db)) {
       if (signal.aborted) return
       if (row.status !== 'active') continue
-      // A migration may take long.
       if (row.server_url !== null || !isReady(row)) elsewhere.push(row)
       else await visitAndPause(row, signal)
     }
@@ -213,7 +215,7 @@ type ServerWalk = {
   stopWatching(isDue: (reference: Reference) => boolean): Promise<void>
 }
 
-/** Visits the tenants of each server beside the others, because one that is slow or away must not delay them. */
+/** Visits the tenants of each server, and those to migrate, beside the others, because what is slow must not delay them. */
 function createServerWalks({ log, databases, visit, stopWatching }: ServerWalk) {
   const walking = new Map<string, Promise<void>>()
 

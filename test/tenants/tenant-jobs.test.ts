@@ -16,7 +16,7 @@ afterAll(() => app.close())
 
 const decision = { actor: 'desk', rationale: 'asked' }
 
-function startJobs(sliceMs = 60_000) {
+function startJobs({ sliceMs = 60_000, maxWatched = 100 } = {}) {
   const { clock, ids, config, database } = app
   const lines: string[] = []
   const log = createLogger({ level: 'warn', clock, write: (line) => void lines.push(line) })
@@ -26,6 +26,7 @@ function startJobs(sliceMs = 60_000) {
     ids,
     log,
     sliceMs,
+    maxWatched,
     connection: database,
     announcements: silentAnnouncements,
   })
@@ -123,6 +124,22 @@ describe('writes', () => {
     }
   })
 
+  it('of more tenants than are watched at once all get their vectors', async () => {
+    const tenants = [await createTenant(app, 'always'), await createTenant(app, 'seldom')]
+    const jobs = startJobs({ maxWatched: 1 })
+    try {
+      for (const each of [...tenants, ...tenants]) {
+        await create(app, fact({ scope: 'team', tags: [each.id] }), { key: each.secret })
+        const message = { reason: 'writes', tenant: await referenceOf(each.id) } as const
+        await jobs.handle('embed', new AbortController().signal, () => {}, message)
+        await expect.poll(() => countWaiting(each.id), { timeout: 20_000 }).toBe(0)
+      }
+    } finally {
+      await jobs.stop()
+    }
+    expect(jobs.lines).toEqual([])
+  })
+
   it('to a tenant that is dropped at the same time are stored and removed, or refused', async () => {
     const one = await createTenant(app, 'racing')
     const writing = Array.from({ length: 30 }, (_, nth) =>
@@ -139,6 +156,14 @@ describe('writes', () => {
     expect(rows).toEqual([{ n: 0 }])
   })
 })
+
+/** The texts of a tenant that wait for their vectors. */
+async function countWaiting(id: string): Promise<number> {
+  const { rows } = await app.database.pool.query(
+    `select count(*)::int as n from t_${await referenceOf(id)}.unembedded`,
+  )
+  return rows[0]?.n
+}
 
 async function referenceOf(id: string): Promise<string> {
   const { reference } = await app.db
