@@ -61,11 +61,10 @@ export function createTenantJobs({
   connection,
   heartbeats = connection,
   announcements,
-  sliceMs = usualSliceMs,
-  maxWatched = mostWatched,
   ...resources
 }: Resources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
+  const { sliceMs = usualSliceMs, maxWatched = mostWatched } = resources
   const models = createBackgroundModels({ config, clock, instruments })
   const secrets = { key: config.tenantKey, ...config.records }
   const databases = createTenantDatabases({ connection, ids, ...secrets })
