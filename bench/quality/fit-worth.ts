@@ -29,6 +29,12 @@ const chosen: Partial<Record<WorthPart, number>> = {
   advice: -2.6,
 }
 
+/**
+ * What a person asks of an assistant without a word about itself. No corpus of the fit has such requests outside of work, so
+ * this is added to the finished weights.
+ */
+const request = -2
+
 /** A penalty on the square of weights, of parts in units of their standard deviation. */
 const ridge = { chats: 5, work: 20 } as const
 /** The standard deviation of the sum of all contributions, over messages. */
@@ -42,7 +48,7 @@ export function fitWorth(chats: Corpus, work: readonly Corpus[]): Record<WorthPa
   Object.assign(weights, fitParts(ofChats, fittedToChats, weights, ridge.chats))
   const ofWork = work.flatMap((corpus, group) => listExamples(corpus, group))
   Object.assign(weights, fitParts(ofWork, fittedToWork, weights, ridge.work))
-  return standardise(weights, ofChats)
+  return { ...standardise(weights, ofChats), request }
 }
 
 function emptyWeights(): Record<WorthPart, number> {

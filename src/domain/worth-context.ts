@@ -4,7 +4,7 @@ import { cutBeginning, isQuestion, type JudgedText, listWords } from './worth-pa
 export type Said = { role: string; name?: string; text: string }
 
 export type Placed = Pick<JudgedText, 'text' | 'role'> &
-  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'known'>> &
+  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known'>> &
   Pick<JudgedText, 'usual'>
 
 /** A word counts as new if it was not used in the last twenty messages. More messages change nothing on LoCoMo. */
@@ -31,6 +31,7 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
       isAnswer:
         previous !== undefined && nameWriter(previous) !== nameWriter(message) && isQuestion(previous.text),
       isAdvice: isAssistant(message.role) && near.some(isOfPerson),
+      isRequest: isOfPerson(message) && near.some(isOfAssistant) && !saysOfItself(message.text),
       known: new Set(words.slice(from, place).flatMap((each) => [...each])),
       ...(isWork(near) ? { usual: computeUsual(message, near) } : {}),
     }
@@ -41,6 +42,18 @@ function nameWriter({ name, role }: Said): string {
   return name ?? role
 }
 
+function isOfAssistant({ role }: Said): boolean {
+  return isAssistant(role)
+}
+
+/** Only English texts can say nothing of their writer: other languages often leave the pronoun out. */
+function saysOfItself(text: string): boolean {
+  return firstPerson.test(text) || !english.test(text)
+}
+/** Not "me": in "tell me" a person says nothing of itself. */
+const firstPerson = /\b(?:i|my|mine|we|ours?)\b/i
+const english = /\b(?:the|of|what|how|you|this|that|for|with|and|please|it|are)\b/i
+
 function isOfPerson({ role }: Said): boolean {
   return !isAssistant(role) && !isTool(role)
 }
@@ -48,14 +61,14 @@ function isOfPerson({ role }: Said): boolean {
 /** A tool takes part, or several people and an assistant that only listens. */
 function isWork(near: readonly Said[]): boolean {
   if (near.some(({ role }) => /^(?:tool|function)$/i.test(role))) return true
-  const { length } = near.filter(({ role }) => isAssistant(role))
+  const { length } = near.filter(isOfAssistant)
   return length > 0 && length <= near.length * maxOfListener
 }
 
 /** An assistant that always writes much says no more in a long message than another in a short one. */
 function computeUsual({ role }: Said, near: readonly Said[]): number {
   if (!isAssistant(role)) return usualWords
-  const counts = near.filter((each) => isAssistant(each.role)).map(countWords)
+  const counts = near.filter(isOfAssistant).map(countWords)
   return Math.max(usualWords, counts.reduce((sum, each) => sum + each, 0) / counts.length)
 }
 

@@ -26,6 +26,7 @@ export const worthParts = [
   'distilled',
   'detail',
   'advice',
+  'request',
 ] as const
 export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
@@ -39,8 +40,9 @@ export type JudgedText = {
   speakers?: ReadonlySet<string>
   /** The message before is a question of somebody else. */
   isAnswer?: boolean
-  /** An assistant writes it to a person. */
+  /** An assistant writes it to a person. `isRequest`: a person asks an assistant and says nothing of itself. */
   isAdvice?: boolean
+  isRequest?: boolean
   /** Words that were said shortly before. */
   known?: ReadonlySet<string>
   /** In a conversation about work: how many words its writer usually writes. */
@@ -102,6 +104,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
       readDetail(text, judged.usual),
     ),
     advice: judged.isAdvice ? 1 : 0,
+    request: judged.isRequest ? 1 : 0,
   }
 }
 

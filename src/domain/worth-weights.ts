@@ -27,6 +27,7 @@ export const shippedWorthWeights: WorthWeights = {
   distilled: 1.178,
   detail: 0,
   advice: -2.042,
+  request: -2,
 }
 
 /**
@@ -44,7 +45,8 @@ export const workWorthWeights: WorthWeights = {
   basis: Number((shareOfTalk * shippedWorthWeights.basis - detail / 2).toFixed(3)),
   detail,
   advice: 0,
+  request: 0,
 }
 
 /** Other weights get another id, and the time at which they were fitted. */
-export const shippedWorthModel = { id: 'shipped-3', created_at: '2026-11-26T20:30:00.000Z' }
+export const shippedWorthModel = { id: 'shipped-4', created_at: '2026-11-26T22:50:00.000Z' }

@@ -16,7 +16,7 @@ import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
 
 /** What the messages before a message tell about it. */
 export type ConversationSignals = Partial<
-  Pick<Placed, 'speakers' | 'isAnswer' | 'isAdvice' | 'known' | 'usual'>
+  Pick<Placed, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known' | 'usual'>
 >
 
 /** `code` is how the parts are stored. */
