@@ -3,6 +3,7 @@ import { maskFact } from '../../domain/masking.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Episode } from '../episode.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
+import { saysWhatHappened } from '../event-wording.ts'
 import type { Stage } from '../stages.ts'
 import type { ObservedFact } from './fact-groups.ts'
 import type { Facts } from './facts.service.ts'
@@ -26,17 +27,12 @@ export function createObservedFactsStage({ facts, ...resources }: Resources): St
   )
 }
 
-/** Returns a fact for each event with a summary, if the episode was successful. */
+/** Returns a fact for each event whose summary says what happened, if the episode was successful. */
 export function listObservedFacts(episode: Episode): ObservedFact[] {
   // The outcome may have been corrected since the episode was listed.
   if (episode.payload.outcome !== 'success') return []
   return episode.payload.timeline.flatMap(({ event_kind: subject, summary, t }) => {
-    if (summary === undefined || !hasWords(summary)) return []
+    if (summary === undefined || !saysWhatHappened(summary)) return []
     return [{ episode, at: t, fact: maskFact({ subject, predicate: observedPredicate, object: summary }) }]
   })
-}
-
-/** A text that consists only of masks and punctuation teaches nothing. */
-function hasWords(summary: string): boolean {
-  return /[\p{L}\p{N}]/u.test(summary.replace(/<secret [a-z]+>/g, ''))
 }

@@ -2,6 +2,7 @@ import { createRecipeHandle } from '../../domain/handles.ts'
 import { listToolSequence } from '../../domain/tool-sequence.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import type { Episode } from '../episode.ts'
+import { saysWhatItIsAbout } from '../event-wording.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
 /** A skill: a sequence of tools and its success rate. */
@@ -42,7 +43,7 @@ function readSkill({ payload }: Episode): Pattern | undefined {
 /** The summaries of the events around the use of the skill. */
 function listSignals({ payload: { timeline } }: Episode): string[] {
   const signals = timeline.flatMap(({ summary, event_kind: kind }) => {
-    const signal = truncate(summary?.trim() ? summary : kind, maxSignalLength)
+    const signal = truncate(summary && saysWhatItIsAbout(summary) ? summary : kind, maxSignalLength)
     return signal.trim() === '' ? [] : [signal]
   })
   return [...new Set(signals)].slice(0, maxTriggers)

@@ -1,0 +1,49 @@
+import { readWorthParts } from '../domain/worth-parts.ts'
+
+/**
+ * Whether the summary of an event says what happened. A question, a supposition or an "ok" would be a wrong or an empty
+ * fact, and so would one that consists only of masks and punctuation.
+ */
+export function saysWhatHappened(summary: string): boolean {
+  const text = dropMasks(summary)
+  return saysWhatItIsAbout(summary) && !isQuestion(text) && !isSupposition(text)
+}
+
+/** Whether a summary shows when a skill fits: a question does, an "ok" does not. */
+export function saysWhatItIsAbout(summary: string): boolean {
+  const text = dropMasks(summary)
+  return hasWords(text) && !isReply(text) && !isGenerated(text)
+}
+
+function dropMasks(text: string): string {
+  return text.replace(/<secret [a-z]+>/g, '').trim()
+}
+
+function hasWords(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text)
+}
+
+function isQuestion(text: string): boolean {
+  return /[?？؟]["'”’)]?$/u.test(text)
+}
+
+/** "If the cache is cold, warm it up first" is a rule that was found, and no supposition. */
+function isSupposition(text: string): boolean {
+  return suppositions.some((pattern) => pattern.test(text))
+}
+const suppositions = [
+  /^(?:what if|suppose|supposing|imagine|hypothetically)\b/i,
+  /\bif\b.{1,200}\b(?:would|could|might)\b|\b(?:would|could|might)\b.{1,200}\bif\b/i,
+  /\b(?:just|only) (?:kidding|joking)\b/i,
+]
+
+/** A reply such as "Done." or "Thanks!" says nothing apart from what it replies to. */
+function isReply(text: string): boolean {
+  const { greeting, information } = readWorthParts({ text })
+  return greeting > 0 && information === 0
+}
+
+/** The service writes this for a capture without a summary and a topic: it names the tool, and not what was done. */
+function isGenerated(text: string): boolean {
+  return /^[^:]{1,500}, outcome success\.$/.test(text)
+}
