@@ -1,5 +1,6 @@
 import { hasSameVisibility, type Visibility } from '../domain/caller.ts'
-import { createFactHandle, hasSameDetail } from '../domain/handles.ts'
+import { createFactHandle, hasSameDetail, isListPredicate } from '../domain/handles.ts'
+import { isSameValue } from '../domain/names.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { covers, overlaps } from '../domain/validity.ts'
 import { isHistory } from '../domain/vocabulary.ts'
@@ -39,7 +40,9 @@ export function decideFactOutcome(
   { occurredAt: at, ...visibility }: Visibility & { occurredAt: Date },
 ): FactOutcome {
   const statement = { fact: newFact, at }
-  const readable = known.filter((each): each is Fact => each.payload?.kind === 'semantic')
+  const readable = known
+    .filter((each): each is Fact => each.payload?.kind === 'semantic')
+    .map((fact) => (isSameValue(fact.payload.object, newFact.object) ? { ...fact, is_same: true } : fact))
   const isOwn = (fact: Fact) => hasSameVisibility(fact, visibility)
   const outcome = decideAmongOwnFacts(statement, readable.filter(isOwn))
   if (outcome.outcome !== 'created') return outcome
@@ -96,7 +99,13 @@ function findCurrentFact(statement: Statement, live: readonly Fact[]): Fact | un
 }
 
 function isOpposed({ is_same: isSame, status, payload }: Fact, { fact: stated, at }: Statement): boolean {
-  return !isSame && status === 'active' && overlaps(payload.validity, stated.validity, at)
+  if (isSame || status !== 'active' || isInList(payload)) return false
+  return overlaps(payload.validity, stated.validity, at)
+}
+
+/** A policy that the known fact names decides in any case. */
+function isInList({ predicate, revision_policy: policy }: SemanticPayload): boolean {
+  return policy === undefined && isListPredicate(predicate)
 }
 
 function isContested({ payload }: Fact): boolean {

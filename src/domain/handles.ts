@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Sensitivity } from './caller.ts'
 import { readSummary } from './message-content.ts'
 import type { MessagePlace } from './message-place.ts'
-import { normaliseName } from './names.ts'
+import { normaliseName, normaliseStatement } from './names.ts'
 import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
 import { digestStructure, type Graph } from './plan-structure.ts'
@@ -62,6 +62,18 @@ export type Fact = { subject: string; predicate: string; object?: unknown }
 export const notePredicate = 'note'
 /** The predicate of an event that was stored as a fact. Two events of one kind do not contradict each other. */
 export const observedPredicate = 'observed_in'
+/**
+ * Predicates of which one subject has several objects: what somebody likes, knows or speaks. Objects of other predicates, such as
+ * where somebody lives, contradict each other.
+ */
+const listPredicate =
+  /^(?:also )?(?:likes?|loves?|enjoys?|hates?|dislikes?|(?:do|does) not like|(?:doesn't|don't) like|knows?|speaks?|(?:has )?visited|(?:has )?read|(?:is |are )?(?:allergic to|interested in|good at|afraid of|a fan of|fan of))$/
+
+/** Whether facts with this predicate can hold beside each other, unless a policy says something else. */
+export function isListPredicate(predicate: string): boolean {
+  return listPredicate.test(normaliseName(predicate).replaceAll('_', ' '))
+}
+
 /** The subject of a note that has neither a topic nor a scope. */
 export const noTopic = 'memory'
 
@@ -72,8 +84,9 @@ export function isNote<F extends Fact>(fact: F): fact is F & { object: string } 
 
 export function createFactHandle(fact: Fact): Handle {
   // A note is its own topic: two notes about one subject do not contradict each other.
-  if (isNote(fact)) return addObjectDetail(['', notePredicate, normaliseName(fact.object)], fact.object)
-  return createTopicHandle(fact)
+  if (!isNote(fact)) return createTopicHandle(fact)
+  const text = normaliseStatement(fact.object)
+  return addObjectDetail(['', notePredicate, text], text)
 }
 
 /** The handle of any fact by its subject and predicate, which notes stored by version 0.1 have too. */

@@ -13,3 +13,25 @@ export function normaliseName(text: string): string {
 function isPlain(text: string): boolean {
   return !/[^!-~ ]|^ | $| {2}/.test(text)
 }
+
+/** One spelling for a text that states something: a full stop or an exclamation mark at its end says nothing. */
+export function normaliseStatement(text: string): string {
+  const name = normaliseName(text)
+  let end = name.length
+  // A loop, because a regular expression for the end is tried again at every full stop.
+  while (end > 0 && '.!…。！ '.includes(name.charAt(end - 1))) end--
+  return end === 0 ? name : name.slice(0, end)
+}
+
+/** Whether two plain values are the same in another spelling, such as the number 41 and the text "41". */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  return isPlainValue(one) && isPlainValue(other) && spell(one) === spell(other)
+}
+
+function isPlainValue(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function spell(value: string | number | boolean): string {
+  return normaliseStatement(String(value))
+}

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CallContext } from '../../db/transaction.ts'
-import { createFactHandle, nameHandle, observedPredicate } from '../../domain/handles.ts'
+import { createFactHandle, isListPredicate, nameHandle, observedPredicate } from '../../domain/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { isWhole, type MemoryRecord } from '../../records/index.ts'
@@ -102,8 +102,8 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   }
 
   /**
-   * The facts that contradict a found one: by an edge, or, unless it is a profile or an observed event, by another value of
-   * its topic.
+   * The facts that contradict a found one: by an edge, or by another value of its topic, unless it is a profile, an observed
+   * event, or one of a list.
    */
   async function findContradictions(
     question: Question,
@@ -112,7 +112,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   ): Promise<Dispute[]> {
     const all = [...facts.map(({ id }) => id), ...profileIds]
     const ordinary = facts
-      .filter(({ id, payload }) => !profileIds.includes(id) && !isObserved(payload))
+      .filter(({ id, payload }) => !profileIds.includes(id) && !holdsBesideOthers(payload))
       .map(({ id }) => id)
     const [byEdge, byTopic] = await Promise.all([
       all.length === 0 ? [] : findDisputes(db, all, question, { conditions, limit: maxDisputes }),
@@ -149,6 +149,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   return { build }
 }
 
-function isObserved(payload: MemoryRecord['payload']): boolean {
-  return payload.kind === 'semantic' && payload.predicate === observedPredicate
+function holdsBesideOthers(payload: MemoryRecord['payload']): boolean {
+  if (payload.kind !== 'semantic') return false
+  return payload.predicate === observedPredicate || isListPredicate(payload.predicate)
 }

@@ -1,5 +1,5 @@
 import { computePosition } from '../../domain/message-place.ts'
-import { normaliseName } from '../../domain/names.ts'
+import { normaliseStatement } from '../../domain/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
 import { findRecordTime } from '../record-time.ts'
 import type { PromptContext } from './prompt-context.schemas.ts'
@@ -108,7 +108,7 @@ const minWords = 3
 
 /** Equal for entries that say the same; undefined for one that can be said more than once. */
 export function getRepetitionKey({ part, text, conversation, isDisputed }: Entry): string | undefined {
-  const wording = normaliseName(text)
+  const wording = normaliseStatement(text)
   // The first word of a message is who says it.
   if (conversation && wording.split(' ').length <= minWords) return undefined
   return `${part} ${isDisputed} ${wording}`

@@ -1050,7 +1050,7 @@ export interface components {
                 value: number;
                 parts: {
                     /** @enum {string} */
-                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice";
+                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request";
                     value: number;
                     weight: number;
                     /** @description `value × weight`. */
@@ -2978,7 +2978,7 @@ export interface components {
                 timestamp: string;
             }[];
             /**
-             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what somebody `likes`, `knows` or `speaks`, all stay.
              * @enum {string}
              */
             revision_policy?: "replace" | "fork" | "contest";
@@ -4208,7 +4208,7 @@ export interface components {
                 timestamp: string;
             }[];
             /**
-             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what somebody `likes`, `knows` or `speaks`, all stay.
              * @enum {string}
              */
             revision_policy?: "replace" | "fork" | "contest";
