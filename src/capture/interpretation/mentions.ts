@@ -11,6 +11,8 @@ export type Mention = Interpretation['mentions'][number]
 export type Reference = Interpretation['reference_candidates'][number]
 
 const maxMentions = 50
+/** A longer subject that states no fact is a heading. */
+const maxNameWords = 6
 export const maxReferences = 50
 export const maxNameLength = 1_024
 export const maxReferenceLength = 2_048
@@ -105,8 +107,32 @@ function readField(found: Found, fields: Fields, key: string, member: unknown): 
     // An id is not a name: an entity named by an id would duplicate the record with that id.
     const isId = isUuid(text)
     if (isReference || isId) addReference(found.references, text)
-    if (kind !== undefined && !isId) addMention(found.mentionList, createMention(text, kind, name))
+    if (kind !== undefined && !isId && isName(fields, name, text))
+      addMention(found.mentionList, createMention(text, kind, name))
   }
+}
+
+function isName(fields: Fields, key: string, text: string): boolean {
+  if (key === 'subject' && isHeading(fields, text)) return false
+  if (/^\p{Lu}{2,}$/u.test(text)) return true
+  return !noNames.has(text.toLowerCase()) && !/^[-./?_*~]+$/.test(text)
+}
+
+/** Pronouns, and what clients write where they have no name. In capitals they can be names: IT, US. */
+const noNames = new Set(
+  [
+    'i me my mine myself you your yourself he him his himself she her herself it its itself we us our they them their',
+    'this that these those who someone somebody anyone anybody everyone everybody nobody',
+    'ich mich wir uns je moi nous yo nosotros n/a none null nil undefined unknown unnamed anonymous',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+/** The subject of an email is no name. That of a fact is one, however long it is. */
+function isHeading(fields: Fields, text: string): boolean {
+  if (Object.hasOwn(fields, 'predicate')) return false
+  return /^(?:re|fwd?|aw|wg):/i.test(text) || text.split(/\s+/, maxNameWords + 1).length > maxNameWords
 }
 
 /** For a key that contains `entity`, the kind is in the sibling field `entity_kind` or `entity_type`. */
