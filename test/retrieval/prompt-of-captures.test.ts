@@ -111,8 +111,8 @@ describe('the facts that a consolidation makes of captured events', () => {
     await consolidate(app)
     const context = await askContext(app, scope, { task_descriptor: 'Checked', memory_types: ['semantic'] })
     expect(listStatements(context).sort()).toEqual([
-      'tool_output observed_in Checked lint.',
-      'tool_output observed_in Checked types.',
+      'tool_output: Checked lint.',
+      'tool_output: Checked types.',
     ])
   })
 })

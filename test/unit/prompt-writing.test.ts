@@ -67,6 +67,36 @@ describe('the text of a prompt', () => {
     expect(write(find([])).text).toBe('')
   })
 
+  it('ends a sentence once, and names a tool or the digest of a learned plan no more often than needed', () => {
+    const steps = ['git.pull', 'curl'].map((op) => ({ id: op, op }))
+    const learned = {
+      kind: 'plan_graph',
+      plan_id: `plan-${'0a'.repeat(16)}`,
+      version: '1',
+      intent: 'Deploy shop-api.',
+      nodes: steps,
+      edges: [],
+    }
+    const task = {
+      kind: 'working',
+      thread_id: 't1',
+      state: 'blocked',
+      context_summary: 'Moving the shop!',
+      active_constraints: [],
+      next_actions: ['Ask Ada.', 'switch DNS'],
+      open_questions: ['Who pays?'],
+    }
+    const lines = (payload: object, selected: string[] = []) =>
+      linesOf(write(find([record(1, payload)], { selected })).text).slice(1)
+    expect(lines(learned, [idOf(1)])).toEqual(['- 2026-03-01 Plan Deploy shop-api: 1. git.pull 2. curl'])
+    expect(lines({ ...learned, plan_id: 'release' }, [idOf(1)])).toEqual([
+      '- 2026-03-01 Plan release, Deploy shop-api: 1. git.pull 2. curl',
+    ])
+    expect(lines(task)).toEqual([
+      '- 2026-03-01 Task t1 (blocked): Moving the shop! Next: Ask Ada. switch DNS. Open: Who pays?',
+    ])
+  })
+
   it('shows facts in dispute together, the newer one first', () => {
     const older = fact(1, 'Dublin', {}, 'billing')
     const newer = { ...fact(2, 'Frankfurt'), created_at: '2026-05-01T12:00:00.000Z' }

@@ -41,10 +41,12 @@ function composeSentence({ input, fields }: Evidence): { sentence: string; saysS
     tools === '' ? '' : ` with ${tools}`,
     topic === undefined ? '' : `: ${topic}`,
     outcome === undefined ? '' : `, outcome ${outcome}`,
-    '.',
   ].join('')
   const isNamed = isText(fields['event_kind']) && outcome !== undefined
-  return { sentence, saysSomething: tools !== '' || topic !== undefined || isNamed }
+  return {
+    sentence: /[.!?…。！？]$/u.test(sentence) ? sentence : `${sentence}.`,
+    saysSomething: tools !== '' || topic !== undefined || isNamed,
+  }
 }
 
 function listTools(fields: Evidence['fields']): string {

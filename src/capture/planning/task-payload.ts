@@ -29,9 +29,9 @@ type TaskFields = Pick<WorkingPayload, 'thread_id'> & Partial<WorkingPayload>
 
 /** Expects evidence in which `findTaskFaults` found nothing. */
 export function buildTaskPayload(evidence: Evidence): WorkingPayload {
-  const { summary } = evidence.input
+  const summary = evidence.input.summary ?? readSummary(evidence)
   const values = pickFields(evidence.fields, Object.keys(ownFields)) as TaskFields
-  const kept = Object.entries(collectUnusedContent(evidence, usedFields))
+  const kept = Object.entries(collectUnusedContent(evidence, listUsedFields(evidence)))
   return {
     kind: 'working',
     state: 'executing',
@@ -44,4 +44,14 @@ export function buildTaskPayload(evidence: Evidence): WorkingPayload {
       ...kept.map(([key, value]) => ({ type: capturedKey, key, value, required: false })),
     ],
   }
+}
+
+/** Clients name the summary of a task like that of an event. Beside a `context_summary` it is other content. */
+function readSummary({ fields }: Evidence): string | undefined {
+  const { summary, context_summary: named } = fields
+  return typeof summary === 'string' && named === undefined ? summary : undefined
+}
+
+function listUsedFields(evidence: Evidence): ReadonlySet<string> {
+  return readSummary(evidence) === undefined ? usedFields : new Set([...usedFields, 'summary'])
 }

@@ -1,4 +1,4 @@
-import { isNote, noTopic } from '../../domain/handles.ts'
+import { isNote, noTopic, observedPredicate } from '../../domain/handles.ts'
 import { holdsMask, maskFact, maskText } from '../../domain/masking.ts'
 import { clip, outline } from '../../domain/outline.ts'
 import type { Payload } from '../../domain/payloads.ts'
@@ -101,7 +101,9 @@ function describeFact(payload: Of<'semantic'>, write: Write, { names, scope }: S
   const value = typeof object === 'object' ? object : maskFact({ subject, predicate, object }).object
   const statement = isNote(payload)
     ? describeNote(subject, payload.object, write, scope)
-    : [write(subject), write(predicate), write(value)].join(' ')
+    : predicate === observedPredicate
+      ? join([write(subject), write(value)], ': ')
+      : [write(subject), write(predicate), write(value)].join(' ')
   return join([statement, describeValidity(payload.validity, write)], ', valid ')
 }
 
@@ -115,17 +117,18 @@ function describeSkill(payload: Of<'competence'>, write: Write): string {
   const { skill_name: name, recipe, required_tools: tools, failure_modes, fallbacks, performance } = payload
   const steps = recipe.slice(0, maxItems).map(({ step, tool, validation }, index) => {
     const extras = [
-      tool === undefined ? '' : `with ${write(tool)}`,
+      tool === undefined || containsWords(step, tool) ? '' : `with ${write(tool)}`,
       validation === undefined ? '' : `check ${write(validation)}`,
     ]
     const extra = join(extras, ', ')
     return `${index + 1}. ${write(step)}${extra === '' ? '' : ` (${extra})`}`
   })
+  const others = tools.filter((each) => !recipe.some(({ tool }) => tool === each))
   const { success_count: good = 0, failure_count: bad = 0 } = performance ?? {}
   return join(
     [
       `Skill ${write(name)}${steps.length === 0 ? '' : `: ${steps.join(' ')}`}`,
-      writeLabelled('Tools', tools, write),
+      writeLabelled('Tools', others, write),
       writeLabelled('Can fail', failure_modes, write),
       writeLabelled('Otherwise', fallbacks, write),
       good + bad === 0 ? '' : `Worked ${good} of ${good + bad} times`,
@@ -149,7 +152,8 @@ function describePlan(payload: Of<'plan_graph'>, write: Write): string {
     const extra = join(extras, ', ')
     return `${index + 1}. ${write(node.op)}${extra === '' ? '' : ` (${extra})`}`
   })
-  const title = join([`Plan ${write(id)}`, intent === undefined ? '' : write(intent)], ', ')
+  const name = intent !== undefined && /^plan-[0-9a-f]{32}$/.test(id) ? '' : write(id)
+  const title = `Plan ${join([name, intent === undefined ? '' : write(intent).replace(/\.$/, '')], ', ')}`
   return join(
     [join([title, steps.join(' ')], ': '), constraints ? `Constraints: ${write(constraints)}` : ''],
     '. ',

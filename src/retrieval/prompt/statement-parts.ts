@@ -10,14 +10,21 @@ export const longestDetail = 300
 /** The most items of a list that are shown. */
 export const maxItems = 50
 
+/** A part that ends a sentence is followed by a space alone. */
 export function join(parts: readonly string[], by: string): string {
-  return parts.filter((part) => part !== '').join(by)
+  const endsPart = by === '. ' || by === '; '
+  return parts
+    .filter((part) => part !== '')
+    .reduce((text, part) => {
+      if (text === '') return part
+      return `${text}${endsPart && /[.!?…。！？]["'”’)]?$/u.test(text) ? ' ' : by}${part}`
+    }, '')
 }
 
 export function writeLabelled(label: string, items: readonly unknown[], write: Write): string {
   if (items.length === 0) return ''
   const shown = items.slice(0, maxItems).map((item) => write(item))
-  return `${label}: ${shown.join('; ')}`
+  return `${label}: ${join(shown, '; ')}`
 }
 
 /** In longer texts nothing is looked for, so that the cost does not depend on the record. */

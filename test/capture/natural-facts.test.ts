@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capture, captureFact } from '../support/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listFacts,
+  listRecords,
+} from '../support/consolidation-requests.ts'
+import { askContext } from '../support/prompt-context-requests.ts'
+import type { Body } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const listLines = ({ text }: Body): string[] =>
+  (text as string).split('\n').flatMap((line) => /^- \[m:\w+\] \S+ (.*)$/.exec(line)?.[1] ?? [])
+
+/** States the objects one after the other, and returns what became of each. */
+async function state(subject: string, predicate: string, objects: readonly unknown[]): Promise<string[]> {
+  const scope = createScope()
+  const outcomes: string[] = []
+  for (const object of objects) {
+    const { fact } = await captureFact(app, { subject, predicate, object }, { scope })
+    outcomes.push(fact.outcome)
+  }
+  return outcomes
+}
+
+describe('facts as clients state them', () => {
+  it.each<[string, unknown[], string[]]>([
+    ['lives in', ['Berlin', 'Berlin.', 'BERLIN!'], ['created', 'confirmed', 'confirmed']],
+    ['has the age', [41, '41', 42], ['created', 'confirmed', 'contested']],
+    ['lives in', ['Berlin', 'Lisbon'], ['created', 'contested']],
+    ['likes', ['tea', 'coffee', 'Tea.'], ['created', 'created', 'confirmed']],
+  ])('%s %j', async (predicate, objects, outcomes) => {
+    expect(await state('Bo', predicate, objects)).toEqual(outcomes)
+  })
+
+  it('are not in dispute where they are of a list, unless a policy says so', async () => {
+    const scope = createScope()
+    for (const object of ['tea', 'coffee'])
+      await captureFact(app, { subject: 'Bo', predicate: 'likes', object }, { scope })
+    const context = await askContext(app, scope, { task_descriptor: 'What does Bo like?' })
+    expect(listLines(context)).toEqual(expect.arrayContaining(['Bo likes tea', 'Bo likes coffee']))
+    const stated = { subject: 'Cy', predicate: 'likes', revision_policy: 'replace' }
+    await captureFact(app, { ...stated, object: 'tea' }, { scope })
+    const { fact } = await captureFact(app, { ...stated, object: 'milk' }, { scope })
+    expect(fact.outcome).toBe('replaced')
+  })
+
+  it('are remembered once, with and without a full stop', async () => {
+    const scope = createScope()
+    const statuses: number[] = []
+    for (const text of ['I moved to Lisbon.', 'I moved to Lisbon', 'I did not move to Lisbon.'])
+      statuses.push((await app.request('POST', '/v1/remember', { body: { text, scope } })).status)
+    expect(statuses).toEqual([201, 200, 201])
+  })
+})
+
+it('a question, a supposition and a reply become no facts, and a reply is no trigger of a skill', async () => {
+  const scope = createScope()
+  const tool_graph = [{ id: '1', tool: 'search' }]
+  for (const batch of [
+    ['ok', 'Done.'],
+    ['Would it work?', 'If it failed, we would stop.', 'It was cold.'],
+  ]) {
+    for (const summary of batch) await captureEpisode(app, summary, { tool_graph }, { scope })
+    await consolidate(app)
+  }
+  expect((await listFacts(app, scope)).map(({ payload }) => payload.object)).toEqual(['It was cold.'])
+  const [skill] = await listRecords(app, `type=competence&scope=${encodeURIComponent(scope)}`)
+  expect(skill?.payload.triggers).toEqual([{ signal: 'deploy' }])
+  const context = await askContext(app, scope, { task_descriptor: 'search when it was cold' })
+  expect(listLines(context)).toEqual(
+    expect.arrayContaining([
+      'deploy: It was cold.',
+      'Skill search: 1. Use search. Worked 5 of 5 times',
+      'It was cold. search. Outcome: success',
+    ]),
+  )
+})
+
+it('the state of a task has the summary that its content gives', async () => {
+  const scope = createScope()
+  const report = (content: object) =>
+    capture(app, { thread_id: 't', ...content }, { scope, source_kind: 'working_state' })
+  await report({ summary: 'Moving the shop' })
+  const { primary_record: task } = await report({ state: 'blocked' })
+  expect(task.payload).toMatchObject({ context_summary: 'Moving the shop', active_constraints: [] })
+  const { primary_record: other } = await report({ context_summary: 'Moved', summary: 'a move' })
+  expect(other.payload).toMatchObject({
+    context_summary: 'Moved',
+    active_constraints: [{ value: { summary: 'a move' } }],
+  })
+})
