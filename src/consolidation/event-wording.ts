@@ -29,16 +29,23 @@ function isQuestion(text: string): boolean {
 
 /** "If the cache is cold, warm it up first" is a rule that was found, and no supposition. */
 function isSupposition(text: string): boolean {
-  return suppositions.some((pattern) => pattern.test(text))
+  return suppositions.some((pattern) => pattern.test(text.slice(0, maxRead)))
 }
+/** In characters: where a text supposes something, it says so soon. */
+const maxRead = 500
 const suppositions = [
   /^(?:what if|suppose|supposing|imagine|hypothetically)\b/i,
-  /\bif\b.{1,200}\b(?:would|could|might)\b|\b(?:would|could|might)\b.{1,200}\bif\b/i,
+  /^if\b.{1,200}\b(?:would|could|might)\b/i,
+  /\b(?:would|could)\b.{1,200}\bif(?: [\p{L}'’]+){1,4} (?:were|had)\b/iu,
   /\b(?:just|only) (?:kidding|joking)\b/i,
 ]
 
+/** In characters. Longer texts are not read for this, because reading the words of every event takes time. */
+const longestReply = 60
+
 /** A reply such as "Done." or "Thanks!" says nothing apart from what it replies to. */
 function isReply(text: string): boolean {
+  if (text.length > longestReply) return false
   const { greeting, information } = readWorthParts({ text })
   return greeting > 0 && information === 0
 }
