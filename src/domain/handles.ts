@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Sensitivity } from './caller.ts'
 import { readSummary } from './message-content.ts'
 import type { MessagePlace } from './message-place.ts'
-import { normaliseName, normaliseStatement } from './names.ts'
+import { normaliseName } from './names.ts'
 import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
 import { digestStructure, type Graph } from './plan-structure.ts'
@@ -84,9 +84,8 @@ export function isNote<F extends Fact>(fact: F): fact is F & { object: string } 
 
 export function createFactHandle(fact: Fact): Handle {
   // A note is its own topic: two notes about one subject do not contradict each other.
-  if (!isNote(fact)) return createTopicHandle(fact)
-  const text = normaliseStatement(fact.object)
-  return addObjectDetail(['', notePredicate, text], text)
+  if (isNote(fact)) return addObjectDetail(['', notePredicate, normaliseName(fact.object)], fact.object)
+  return createTopicHandle(fact)
 }
 
 /** The handle of any fact by its subject and predicate, which notes stored by version 0.1 have too. */

@@ -52,14 +52,6 @@ describe('facts as clients state them', () => {
     const { fact } = await captureFact(app, { ...stated, object: 'milk' }, { scope })
     expect(fact.outcome).toBe('replaced')
   })
-
-  it('are remembered once, with and without a full stop', async () => {
-    const scope = createScope()
-    const statuses: number[] = []
-    for (const text of ['I moved to Lisbon.', 'I moved to Lisbon', 'I did not move to Lisbon.'])
-      statuses.push((await app.request('POST', '/v1/remember', { body: { text, scope } })).status)
-    expect(statuses).toEqual([201, 200, 201])
-  })
 })
 
 it('a question, a supposition and a reply become no facts, and a reply is no trigger of a skill', async () => {

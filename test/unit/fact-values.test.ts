@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFactHandle, hasSameDetail, isListPredicate } from '../../src/domain/handles.ts'
+import { isListPredicate } from '../../src/domain/handles.ts'
 import { isSameValue } from '../../src/domain/names.ts'
 
 describe('the object of a fact', () => {
@@ -17,16 +17,6 @@ describe('the object of a fact', () => {
     [['Lisbon'], 'Lisbon', false],
   ])('is the same value in another spelling: %j and %j', (one, other, isSame) => {
     expect([isSameValue(one, other), isSameValue(other, one)]).toEqual([isSame, isSame])
-  })
-
-  it('of a note is the same text with and without a full stop at its end, but not as a question', () => {
-    const note = (object: string) => createFactHandle({ subject: 'shop', predicate: 'note', object })
-    const said = note('Invoices are sent on Fridays.')
-    for (const text of ['Invoices are sent on Fridays', 'invoices are  sent on fridays!']) {
-      expect(note(text).digest).toEqual(said.digest)
-      expect(hasSameDetail(note(text), said)).toBe(true)
-    }
-    expect(note('Invoices are sent on Fridays?').digest).not.toEqual(said.digest)
   })
 
   it.each([
