@@ -16,5 +16,10 @@ export function isForAsker(question: string): boolean {
   return isAboutAsker(question) || help.test(question)
 }
 
+/** Whether a question is about what somebody asked: "Which questions did Ada ask me?". */
+export function isAboutAsking(question: string): boolean {
+  return /\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed|ing)?)\b/i.test(question)
+}
+
 const help =
   /\b(?:help (?:me|us)|(?:should|shall) (?:i|we)|(?:can|could|would|will) you|how (?:do|can|would|could) (?:i|we|you)|(?:any|some|good) (?:suggestions|recommendations|advice|tips|ideas|options))\b/i

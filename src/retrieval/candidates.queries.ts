@@ -4,7 +4,14 @@ import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { Question } from './question.ts'
-import { isGuidance, isOfAssistant, isOnlyName, speakerName, timeColumns } from './record-columns.queries.ts'
+import {
+  isGuidance,
+  isOfAssistant,
+  isOnlyName,
+  onlyAsks,
+  speakerName,
+  timeColumns,
+} from './record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
 
 export type CandidateState = {
@@ -20,6 +27,8 @@ export type CandidateState = {
   speaker: string | null
   isOfAssistant: boolean
   isGuidance: boolean
+  /** Whether it is a message that asks something and says nothing of whoever asks. */
+  onlyAsks: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName: boolean
 }
@@ -46,7 +55,8 @@ export async function findCandidateStates(
         case when m.record_id is not null then ${speakerName} end as speaker,
         m.record_id is not null and ${isOfAssistant} as "isOfAssistant",
         coalesce(${isOnlyName}, false) as "isOnlyName",
-        ${isGuidance} as "isGuidance"
+        ${isGuidance} as "isGuidance",
+        m.record_id is not null and ${onlyAsks} as "onlyAsks"
       from records as r left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic' and m.record_id = r.id
       where r.id = candidate.id

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
-import { isAboutAsker, isForAsker } from './asker-in-question.ts'
+import { isAboutAsker, isAboutAsking, isForAsker } from './asker-in-question.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
 import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
@@ -68,6 +68,7 @@ export function createRootSearch(resources: RootSearchResources) {
       isNamed: createSpeakerCheck(includedText),
       isAboutAsker: isAboutAsker(includedText),
       isForAsker: isForAsker(includedText),
+      isAboutAsking: isAboutAsking(includedText),
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }

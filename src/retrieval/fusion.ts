@@ -26,6 +26,8 @@ export type ScoreInputs = Statement & {
   isOnlyName?: boolean
   /** Whether it is an instruction that holds from now on, or a preference. */
   isGuidance?: boolean
+  /** Whether it is a message that asks something and says nothing of whoever asks. */
+  onlyAsks?: boolean
 }
 
 type Placement = Signals['channels'][number]
@@ -35,6 +37,7 @@ export const neutralFactors = {
   speaker_factor: 1,
   name_factor: 1,
   guidance_factor: 1,
+  asking_factor: 1,
   salience_factor: 1,
   importance_factor: 1,
   recency_factor: 1,
@@ -81,6 +84,12 @@ const onlyNameFactor = 0.5
  */
 const guidanceFactor = 1.5
 
+/**
+ * How much a message counts that only asks: what was asked is rarely what somebody wants to know, and its words count for the answer behind
+ * it. docs/quality-experiments.md has the figures.
+ */
+const askingFactor = 0.5
+
 /** What the question says. */
 export type QuestionSignals = {
   /** Whether a time is of a period that it names. */
@@ -93,6 +102,8 @@ export type QuestionSignals = {
   isAboutAsker?: boolean
   /** Whether it is about the person who asks, or wants help for that person. */
   isForAsker?: boolean
+  /** Whether it is about what somebody asked. */
+  isAboutAsking?: boolean
   /** The stems of its words. */
   stems?: readonly string[]
 }
@@ -105,6 +116,7 @@ export function fuse(
     isOfPeriod = () => false,
     isPeriodAll = false,
     isForAsker = false,
+    isAboutAsking = false,
     stems,
     ...speakers
   }: QuestionSignals = {},
@@ -122,6 +134,7 @@ export function fuse(
       speaker_factor: weighSpeaker(input),
       name_factor: input.isOnlyName ? onlyNameFactor : 1,
       guidance_factor: isForAsker && input.isGuidance ? guidanceFactor : 1,
+      asking_factor: input.onlyAsks && !isAboutAsking ? askingFactor : 1,
     }
     nodes.push(scoreNode(id, channels, { input, times, asked }))
   }
@@ -168,7 +181,7 @@ type FactorInputs = {
   /** The times of all candidates, in ascending order. */
   times: readonly number[]
   /** The factors that depend on what the question says. */
-  asked: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor' | 'guidance_factor'>
+  asked: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor' | 'guidance_factor' | 'asking_factor'>
 }
 
 function scoreNode(id: string, channels: Placement[], { input, times, asked }: FactorInputs): FusedNode {

@@ -14,6 +14,9 @@ export const timeColumns = sql`
   case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
 `
 
+/** The text of a message. */
+const said = sql`c.payload #>> '{timeline,0,summary}'`
+
 /** The name of who wrote the message with the content `c`. */
 export const speakerName = sql`c.payload #>> '{conversation,name}'`
 
@@ -32,8 +35,28 @@ const guidance = String.raw`^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa
  * An assistant states none. Only the beginning of a text is read.
  */
 export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
-  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ ${sql.lit(guidance)}, false
+  left(coalesce(${said}, c.payload ->> 'predicate'), 300) ~ ${sql.lit(guidance)}, false
 ))`
+
+/** A question mark, but not the one inside an address. */
+const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
+
+/** Whether the message with the content `c` asks something. */
+export const asks = sql<boolean>`coalesce(${said} ~ ${sql.lit(questionMark)}, false)`
+
+const question = `[^.!?。！？؟]*(${questionMark})`
+const speaksOfWriter = String.raw`\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M`
+/** In characters. A longer message is not read: it says something beside its questions. */
+const longestQuestion = 500
+
+/**
+ * Whether the message with the content `c` mostly asks, and says nothing of whoever writes it: "Wow! How was the trip?". The words for
+ * whoever writes are English.
+ */
+export const onlyAsks = sql<boolean>`coalesce(case when length(${said}) <= ${sql.lit(longestQuestion)} then
+  2 * length(regexp_replace(${said}, ${sql.lit(question)}, '', 'g')) <= length(${said})
+    and ${said} !~ ${sql.lit(speaksOfWriter)}
+end, false)`
 
 /** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */
 export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null

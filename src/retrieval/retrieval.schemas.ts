@@ -144,6 +144,10 @@ const Signals = closed(
       description:
         'More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about the person who asks or asks for help, such as `What should I cook?`.',
     }),
+    asking_factor: Type.Number({
+      description:
+        'Less than 1 for a message that only asks, such as `How was the trip?`, unless the task is about what was asked.',
+    }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),

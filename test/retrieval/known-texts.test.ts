@@ -30,6 +30,7 @@ function createWith({ clock, db }: TestApp, ids: readonly string[]) {
         isOfAssistant: false,
         isOnlyName: false,
         isGuidance: false,
+        onlyAsks: false,
       },
     ]),
   )

@@ -110,6 +110,20 @@ describe('fusion of channels', () => {
     ])
   })
 
+  it('counts a message that only asks half, unless the question is about what was asked', () => {
+    const states = new Map([
+      ['question', { ...inputs(), onlyAsks: true }],
+      ['answer', { ...inputs(), onlyAsks: false }],
+    ])
+    const found = { text: matches(['question', 5], ['answer', 4]) }
+    const nodes = fuse(found, states)
+    expect(nodes.map(({ id, signals }) => [id, signals.asking_factor])).toEqual([
+      ['answer', 1],
+      ['question', 0.5],
+    ])
+    expect(idsOf(fuse(found, states, { isAboutAsking: true }))).toEqual(['question', 'answer'])
+  })
+
   it('puts the newer of two statements that say nearly the same first, and moves no other', () => {
     const wordsOf = (...words: string[]) => [...words, 'scope home', 'type episodic']
     const states = new Map([

@@ -31,6 +31,7 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
     asks: false,
     isOnlyName: false,
     isGuidance: false,
+    onlyAsks: false,
     words,
     search: encodeSearchVector(counts),
     ...more,
@@ -177,6 +178,7 @@ describe('a table of texts', () => {
       isOfAssistant: false,
       isOnlyName: false,
       isGuidance: false,
+      onlyAsks: false,
     })
     expect(table.describe(idNamed('long'))?.words).toBeNull()
     expect(table.describe(idNamed('entity'))).toMatchObject({ words: null, isOnlyName: true })

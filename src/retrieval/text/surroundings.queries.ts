@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions, meetsAll } from '../../db/fragments/conditions.ts'
-import { speakerName } from '../record-columns.queries.ts'
+import { asks, speakerName } from '../record-columns.queries.ts'
 import type { MessageWords } from './surroundings-score.ts'
 import { padPlaces, quoteWord } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
@@ -64,9 +64,6 @@ export type ConversationMessage = MessageWords & {
   isAnswer: boolean
 }
 
-/** A question mark, but not the one inside an address. */
-export const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
-
 export type SurroundingsSearch = {
   /** Which messages count for those around them; on `records as r`. */
   contextConditions: Conditions
@@ -108,7 +105,7 @@ export async function readWordsAround(
     ), line as materialized (
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
           case when ${speakerName} is null then 0 else dense_rank() over (order by ${speakerName}) end,
-          coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false)::int,
+          ${asks}::int,
           coalesce(${sql.join([sql`m.is_answer`, ...requirements], sql` and `)}, false)::int,
           (lag(m.arrival) over (partition by m.scope, m.conversation order by m.at, m.arrival) is null)::int,
           ${selectCounts(words)}) as text,

@@ -25,7 +25,12 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName",
 )
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
-)) as "isGuidance"
+)) as "isGuidance",
+        m.record_id is not null
+and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
+  2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
+    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+end, false) as "onlyAsks"
       from records as r
 left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic'
@@ -1205,6 +1210,11 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
 )) as "isGuidance",
+      m.record_id is not null
+and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
+  2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
+    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+end, false) as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
@@ -1322,6 +1332,11 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
 )) as "isGuidance",
+      m.record_id is not null
+and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
+  2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
+    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+end, false) as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
@@ -1381,6 +1396,11 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
 )) as "isGuidance",
+      m.record_id is not null
+and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
+  2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
+    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+end, false) as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(

@@ -4250,6 +4250,8 @@ export interface components {
             name_factor: number;
             /** @description More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about the person who asks or asks for help, such as `What should I cook?`. */
             guidance_factor: number;
+            /** @description Less than 1 for a message that only asks, such as `How was the trip?`, unless the task is about what was asked. */
+            asking_factor: number;
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;

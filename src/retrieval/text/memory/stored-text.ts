@@ -18,6 +18,8 @@ export type StoredText = Group & {
   isOnlyName: boolean
   /** Whether it is an instruction that holds from now on, or a preference. */
   isGuidance: boolean
+  /** Whether it is a message that asks something and says nothing of whoever asks. */
+  onlyAsks: boolean
   /**
    * Only for a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who
    * wrote it, and whether that is an assistant.

@@ -21,15 +21,16 @@ import {
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
 import {
+  asks,
   isGuidance,
   isOfAssistant,
   isOnlyName,
+  onlyAsks,
   speakerName,
   statedDay,
   timeColumns,
 } from '../../record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
-import { questionMark } from '../surroundings.queries.ts'
 import type { StoredText } from './stored-text.ts'
 
 /**
@@ -45,8 +46,9 @@ const columns = sql`
   convert_to((select row_to_json(head) from (
     select r.id, json_build_array(${computeVersion(sql`c.changed`)}, ${computeVersion(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
-      m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
+      m.record_id is not null and ${asks} as asks,
       ${isOnlyName} as "isOnlyName", ${isGuidance} as "isGuidance",
+      m.record_id is not null and ${onlyAsks} as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', ${speakerName}, 'isOfAssistant', ${isOfAssistant}

@@ -24,6 +24,7 @@ export type KnownText = {
   speaker: string | null
   isOfAssistant: boolean
   isGuidance: boolean
+  onlyAsks: boolean
   isOnlyName: boolean
 }
 
@@ -187,6 +188,7 @@ export function createTextTable() {
       isOfAssistant: traits.has(place, 'isOfAssistant'),
       isOnlyName: traits.has(place, 'isOnlyName'),
       isGuidance: traits.has(place, 'isGuidance'),
+      onlyAsks: traits.has(place, 'onlyAsks'),
     }
   }
 

@@ -49,6 +49,7 @@ function describeFactors(signals) {
     ['speaker', signals.speaker_factor],
     ['only a name', signals.name_factor],
     ['instruction or preference', signals.guidance_factor],
+    ['only asks', signals.asking_factor],
   ]
   return [
     ['salience', signals.salience_factor],
