@@ -121,7 +121,8 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         operationId: 'listMessages',
         tags,
         summary: 'Page through the messages of a conversation',
-        description: 'Lists the messages in the order of the conversation.',
+        description:
+          'Lists the messages in the order of the conversation. A page ends early after 16 MiB of messages.',
         params: ConversationPath,
         querystring: MessagesQuery,
         response: answers(

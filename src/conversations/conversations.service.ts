@@ -8,7 +8,7 @@ import { type ListPage, RowNumber, Time } from '../domain/shapes.ts'
 import { chooseWriteScope } from '../domain/write-trust.ts'
 import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
-import { findRecords, type StoredRecord } from '../records/index.ts'
+import { joinFirst, readFirst, type StoredRecord } from '../records/index.ts'
 import {
   type Figures,
   findFigures,
@@ -56,23 +56,24 @@ export function createConversationsService({ db }: { db: Database }) {
   ): Promise<ListPage<ListedMessage>> {
     const { trust } = caller
     const place = placeFor(caller, conversation, where)
-    const { items: rows, ...next } = await readPage({
+    const { items, ...next } = await readPage({
       caller,
       list: { messages: place },
       limit,
       cursor,
       position: MessageCursor,
-      read: (after, most) => listMessages(db, trust, place, { after, limit: most }),
+      read: async (after, most) => {
+        const rows = await listMessages(db, trust, place, { after, limit: most })
+        const ids = rows.map(({ id }) => id)
+        return joinFirst(rows, ids.length === 0 ? [] : await readFirst(db, trust, ids))
+      },
     })
-    if (rows.length === 0 && cursor === undefined) throw notFound()
-    const ids = rows.map(({ id }) => id)
-    const byId = new Map((await findRecords(db, ids, trust)).map((each) => [each.id, each]))
-    const items = rows.flatMap((row): ListedMessage[] => {
-      const stored = byId.get(row.id)
+    if (items.length === 0 && cursor === undefined) throw notFound()
+    const messages = items.flatMap(({ stored, ...row }): ListedMessage[] => {
       if (!stored || stored.forgotten_at) return []
       return [presentMessage(row, isOpenTo(trust, stored.sensitivity) ? stored : undefined)]
     })
-    return { items, ...next }
+    return { items: messages, ...next }
   }
 
   async function list(

@@ -6,7 +6,6 @@ import type { Transaction } from '../db/transaction.ts'
 import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
 import { findInverse } from '../domain/edges.ts'
 import type { Candidate } from '../domain/entity-match.ts'
-import { readStored, type StoredRecord } from '../records/index.ts'
 import type { Reference } from './entities.schemas.ts'
 
 type NameLookup = { digest: Buffer; scope: string | undefined; trust: Trust }
@@ -75,24 +74,23 @@ export type MentionsPage = {
   limit: number
 }
 
-/** Each record once, newest first. Selects the ids of the page first, so that contents are read only for these records. */
+/** The ids of the records, each once, newest first. */
 export async function listMentions(
   db: Database,
   id: string,
   trust: Trust,
   { references, after, limit }: MentionsPage,
-): Promise<StoredRecord[]> {
-  const cut = sql`(
-    select r.id
+): Promise<{ id: string; created_at: Date }[]> {
+  const { rows } = await sql<{ id: string; created_at: Date }>`
+    select r.id, r.created_at
     from relations as e join records as r on r.id = e.target_id
     where e.source_id = ${id}::uuid and e.predicate = any(${sql.val(references.map(findInverse))}::text[])
       and r.forgotten_at is null and ${isVisibleTo(trust)} ${after ? sql`and ${isAfter(after)}` : sql``}
     group by r.id
     order by r.created_at desc, r.id desc
     limit ${limit}
-  ) as cut join records as r on r.id = cut.id`
-  const rest = sql`order by r.created_at desc, r.id desc`
-  return readStored(db, trust, { from: cut, rest })
+  `.execute(db)
+  return rows
 }
 
 function isAfter({ created_at: at, id }: { created_at: string; id: string }): RawBuilder<SqlBool> {

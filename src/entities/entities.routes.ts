@@ -34,7 +34,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'Look up entities by name',
         description:
-          'Finds entities by identifier, canonical name or alias, in this order. Within each group, entities with a scope come first, then active before challenged ones, then the oldest. Redacted entities are left out. If there are more than 1,000 entities with one name, only the oldest are listed; pass `scope` to see others.',
+          'Finds entities by identifier, canonical name or alias, in this order. Within each group, entities with a scope come first, then active before challenged ones, then the oldest. Redacted entities are left out. If there are more than 1,000 entities with one name, only the oldest are listed; pass `scope` to see others. A page ends early after 16 MiB.',
         querystring: LookupQuery,
         response: answers(
           { 200: { schema: ref(EntityPage), description: 'A page of entities.', headers: ['Link'] } },
@@ -78,7 +78,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'List the records about an entity',
         description:
-          'Returns the records that mention the entity and the facts with the entity as subject or object, each once, the newest first. Forgotten records are left out.',
+          'Returns the records that mention the entity and the facts with the entity as subject or object, each once, the newest first. Forgotten records are left out. A page ends early after 16 MiB of records.',
         params: EntityPath,
         querystring: MentionsQuery,
         response: answers(

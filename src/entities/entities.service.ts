@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/fragments/visibility.ts'
-import { type Caller, unscoped } from '../domain/caller.ts'
+import { type Caller, type Trust, unscoped } from '../domain/caller.ts'
 import { createFactHandle, nameHandle } from '../domain/handles.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { readPage } from '../http/paging.ts'
@@ -9,12 +9,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   findReadableRecord,
-  findRecords,
   isWhole,
+  joinFirst,
   type MemoryRecord,
   presentRecord,
   type RecordsService,
   type RedactedRecord,
+  readFirstWhole,
   redactRecord,
   type StoredRecord,
 } from '../records/index.ts'
@@ -58,24 +59,23 @@ export function createEntitiesService({ db, clock, records }: Resources) {
       read: async (after, most) => {
         const candidates = await findEntitiesByName(db, { ...nameHandle(term), scope, trust }, maxNamesakes)
         const matches = rankMatches(term, candidates)
-        return matches.filter((each) => !after || isAfter(each, after)).slice(0, most)
+        return readRecords(trust, matches.filter((each) => !after || isAfter(each, after)).slice(0, most))
       },
     })
-    const ids = items.map(({ id }) => id)
-    return { items: await readRecords(caller, ids), ...next }
+    const now = clock.now()
+    return {
+      items: items.flatMap(({ stored }) => {
+        // It may have been forgotten, or raised above the ceiling, since the lookup.
+        const isOpen = stored && !stored.forgotten_at && isOpenTo(trust, stored.sensitivity)
+        return isOpen ? [presentRecord(stored, now)] : []
+      }),
+      ...next,
+    }
   }
 
-  async function readRecords(caller: Caller, ids: readonly string[]): Promise<MemoryRecord[]> {
-    if (ids.length === 0) return []
-    const found = await findRecords(db, ids, caller.trust)
-    const byId = new Map(found.map((stored) => [stored.id, stored]))
-    const now = clock.now()
-    return ids.flatMap((id) => {
-      const stored = byId.get(id)
-      // It may have been forgotten, or raised above the ceiling, since the lookup.
-      const isOpen = stored && !stored.forgotten_at && isOpenTo(caller.trust, stored.sensitivity)
-      return isOpen ? [presentRecord(stored, now)] : []
-    })
+  async function readRecords<Row extends { id: string }>(trust: Trust, rows: readonly Row[]) {
+    const ids = rows.map(({ id }) => id)
+    return joinFirst(rows, await readFirstWhole(db, trust, ids))
   }
 
   async function read(caller: Caller, id: string): Promise<EntityRecord | RedactedRecord> {
@@ -104,10 +104,16 @@ export function createEntitiesService({ db, clock, records }: Resources) {
       limit,
       cursor,
       position: MentionsCursor,
-      read: (after, most) => listMentions(db, id, trust, { references, after, limit: most }),
+      read: async (after, most) =>
+        readRecords(trust, await listMentions(db, id, trust, { references, after, limit: most })),
     })
     const now = clock.now()
-    return { items: items.map((stored) => presentFor(caller, stored, now)), ...next }
+    return {
+      items: items.flatMap(({ stored }) => {
+        return stored && !stored.forgotten_at ? [presentFor(caller, stored, now)] : []
+      }),
+      ...next,
+    }
   }
 
   return { lookUp, read, listRecords }

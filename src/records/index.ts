@@ -29,7 +29,9 @@ export {
   findErasedTwins,
   requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
+export { readFirst, readFirstWhole } from './first-records.queries.ts'
 export { formatLookupKey, mergeLookups } from './handle-lookups.ts'
+export { joinFirst } from './joined-records.ts'
 export {
   type LifecycleSnapshot,
   parseLifecycleSnapshot,
@@ -78,7 +80,6 @@ export {
   type KnownRecord,
   lockRecords,
   lookUpHandles,
-  readFirst,
   readStored,
 } from './records.queries.ts'
 export { recordsRoutes } from './records.routes.ts'

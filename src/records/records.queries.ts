@@ -3,17 +3,11 @@ import type { Database } from '../db/connection.ts'
 import { sendWithNext } from '../db/deferral.ts'
 import { isEntryShown } from '../db/fragments/concealment.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
-import {
-  contentBytes,
-  maxAnswerBytes,
-  measureShown,
-  measureUpTo,
-  sumBefore,
-} from '../db/fragments/json-size.ts'
-import { isVisibleTo } from '../db/fragments/visibility.ts'
+import { maxAnswerBytes, measureUpTo, sumBefore } from '../db/fragments/json-size.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
-import { embeddedEdges, embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
+import { embeddedEdges } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { maxEmbeddedEntries, maxEntryLength, maxLogLength } from './audit-log/audit-log.ts'
@@ -80,8 +74,11 @@ const changesLength = measureUpTo(sql`a.changes`, maxEntryLength)
 
 type Fragment = RawBuilder<unknown>
 
-/** `more` is added to the columns, `rest` to the conditions. */
-type Selection = { from: Fragment; more?: Fragment; rest: Fragment; maxEdges?: number }
+/**
+ * `more` is added to the columns, `rest` to the conditions. With an order of the rows `read`, those after `maxAnswerBytes` are left
+ * out, but never all: the column `bytes_before` then has the length of the contents before each.
+ */
+type Selection = { from: Fragment; more?: Fragment; rest: Fragment; maxEdges?: number; limitedIn?: Fragment }
 
 /** `More` are the columns that the selection adds. */
 export async function readStored<More = unknown>(
@@ -89,39 +86,27 @@ export async function readStored<More = unknown>(
   trust: Trust,
   selection: Selection,
 ): Promise<(StoredRecord & More)[]> {
-  const { rows } = await selectStored<More>(trust, selection).execute(db)
+  const selected = selectStored<More>(trust, selection)
+  const { limitedIn: order } = selection
+  const { rows } = await (order ? selectFirst(trust, selected, order) : selected).execute(db)
   return addHiddenIds(db, trust, rows)
 }
 
-/** An answer has at most 500 records. As many of this length fit into it, so they are read without measuring all together. */
-const maxShortBytes = maxAnswerBytes / 512
-
-/**
- * The first of some records in the order of the ids: those after `maxAnswerBytes` of content are left out, but never all. What is
- * shown redacted counts nothing.
- */
-export async function readFirst<More = unknown>(
-  db: Database,
+/** Edges and logs are measured as they are shown. A long content is read only of the rows that remain. */
+function selectFirst<More>(
   trust: Trust,
-  ids: readonly string[],
-  more: Fragment = sql``,
-): Promise<(StoredRecord & More)[]> {
-  const selection = {
-    from: sql`records as r`,
-    rest: sql`and ${hasIdIn(ids)}`,
-    maxEdges: embeddedEdgesAmongMany,
-  }
-  const rest = sql`${selection.rest} and ${contentBytes} <= ${sql.lit(maxShortBytes)}`
-  const short = await readStored<More>(db, trust, { ...selection, more, rest })
-  if (short.length === ids.length) return short
-  const order = sql`array_position(${sql.val([...ids])}::uuid[], r.id)`
-  const measured = sql`, ${sumBefore(measureShown(trust), order)} as bytes_before${more}`
-  const selected = selectStored<More>(trust, { ...selection, more: measured })
-  // The outer condition is met before a long content is read.
-  const { rows } = await sql<UncheckedRecord & More>`
-    select * from (${selected}) as read where bytes_before <= ${sql.lit(maxAnswerBytes)}
-  `.execute(db)
-  return addHiddenIds(db, trust, rows)
+  selected: RawBuilder<UncheckedRecord & More>,
+  order: Fragment,
+): RawBuilder<UncheckedRecord & More> {
+  const shown = sql`case when ${openTo(trust, 'read')} then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end`
+  return sql<UncheckedRecord & More>`
+    select * from (
+      select read.*, bytes_before + ${sumBefore(shown, order)} as all_bytes_before from (${selected}) as read
+    ) as read
+    where all_bytes_before <= ${sql.lit(maxAnswerBytes)}
+    order by ${order}
+  `
 }
 
 /** Also finds forgotten records: the caller of this function decides what to do with them. */

@@ -18,6 +18,7 @@ const undeclared = new Set([
   'position',
   'selected',
   'bytes_before',
+  'all_bytes_before',
   'neighbours',
   // Called for its effect alone.
   'set_config',

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createConversationRequests } from '../support/conversation-requests.ts'
+import { entity } from '../support/entity-requests.ts'
+import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -9,8 +12,11 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const megabyte = 1_024 ** 2
+const buildAliases = (word: string) =>
+  Array.from({ length: 8_500 }, (_, place) => `${word}${place}`.padEnd(1_000, 'x'))
 const buildTexts = (word: string) => Array.from({ length: 90 }, () => word.repeat(99_000))
 
+/** Sends the requests of all pages. */
 async function readPages(path: string, key?: string): Promise<{ items: Body[] }[]> {
   const pages: { items: Body[] }[] = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -84,5 +90,61 @@ describe('a question that finds records of megabytes', () => {
     const body = { task_descriptor: 'zebra', ...filters }
     const { body: context } = await app.request('POST', '/v1/context', { body })
     expect((context as Body).items.length).toBeGreaterThan(0)
+  })
+})
+
+const countItems = (pages: { items: Body[] }[]) => pages.map(({ items }) => items.length)
+
+describe('the records about an entity, and entities of one name', () => {
+  it('have pages of about 16 MiB', async () => {
+    const { id } = await create(app, entity('Orion'))
+    for (const subject of ['one', 'two', 'three']) {
+      const relations = [{ predicate: 'mentions_entity', target_id: id }]
+      await create(
+        app,
+        fact({ relations, payload: { ...payloads.semantic, subject, object: buildTexts('m') } }),
+      )
+      await create(app, entity('Vega', { aliases: buildAliases(subject) }))
+    }
+    expect(countItems(await readPages(`/v1/entities/${id}/records?limit=50`))).toEqual([2, 1])
+    expect(countItems(await readPages('/v1/entities?term=vega'))).toEqual([2, 1])
+  })
+})
+
+describe('the messages of a conversation', () => {
+  it('have pages of about 16 MiB', async () => {
+    const { append } = createConversationRequests(() => app)
+    for (const word of ['a', 'b', 'c']) {
+      const messages = buildTexts(word).map((content) => ({ role: 'user', content }))
+      expect((await append('long', messages)).status).toBe(201)
+    }
+    const pages = await readPages('/v1/conversations/long/messages?limit=500')
+    const texts = pages.flatMap(({ items }) => items.map(({ content }) => content[0])).join('')
+    expect(pages.length).toBe(2)
+    expect(texts).toBe('a'.repeat(90) + 'b'.repeat(90) + 'c'.repeat(90))
+  })
+})
+
+describe('a list of entities with hundreds of edges', () => {
+  const trust = { scopes: ['hubs'], max_sensitivity: 'low' }
+  const predicate = 'p'.repeat(120)
+
+  it('has pages of about 16 MiB, in which hidden edges count nothing', async () => {
+    const createHubs = async (sensitivity: string) => {
+      const names = Array.from({ length: 300 }, (_, place) => `${sensitivity} ${place}`)
+      const records = names.map((name) => entity(name, {}, { scope: 'hubs', sensitivity }))
+      const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
+      return (body as Body).results.map(({ record }: Body) => record.id) as string[]
+    }
+    const seen = await createHubs('low')
+    const hidden = await createHubs('hyper')
+    const pairs = seen.flatMap((one) => hidden.map((other) => [one, other] as const))
+    await insertEdges(app, [predicate, `${predicate}_by`], pairs)
+    const key = await app.issueKey(['records:read'], trust)
+    const path = '/v1/records?sort=created_at&type=entity&scope=hubs&limit=500'
+    expect(countItems(await readPages(path, key))).toEqual([300])
+    const pages = await readPages(path)
+    const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
+    expect([pages.length, ids.length, new Set(ids).size]).toEqual([3, 600, 600])
   })
 })

@@ -226,7 +226,8 @@ async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Pr
   `
   return readStored<Pick<PositionedRecord, 'position' | 'selected'>>(db, page.trust, {
     from: sql`(${measured}) as cut join records as r on r.id = cut.id`,
-    more: sql`, cut.position, cut.selected`,
-    rest: sql`and cut.bytes_before <= ${sql.lit(maxAnswerBytes)} order by cut.position ${direction}, r.id ${direction}`,
+    more: sql`, cut.position, cut.selected, cut.bytes_before`,
+    rest: sql`and cut.bytes_before <= ${sql.lit(maxAnswerBytes)}`,
+    limitedIn: sql`read.position ${direction}, read.id ${direction}`,
   })
 }

@@ -96,203 +96,29 @@ and d.is_ground
     on conflict on constraint descents_pkey do nothing;
 
 -- src/entities/entities.queries.ts listMentions: the first page
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          cross join lateral (
-            select
-from records as t
-            where t.id = e.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-            offset 0
-          ) as t
-          where e.source_id = r.id
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
-            from (
-              select *
-from audit_entries as a
-              where a.record_id = r.id
-and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
-                and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-              order by a.id desc
-limit $8
-            ) as a
-          ) as newest
-          where newest.total <= 131072
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log
-    from (
-    select r.id
+    select r.id, r.created_at
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $9::uuid
-and e.predicate = any($10::text[])
+    where e.source_id = $1::uuid
+and e.predicate = any($2::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $13
-  ) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
-order by r.created_at desc, r.id desc;
+    limit $5;
 
 -- src/entities/entities.queries.ts listMentions: the second page
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          cross join lateral (
-            select
-from records as t
-            where t.id = e.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-            offset 0
-          ) as t
-          where e.source_id = r.id
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
-            from (
-              select *
-from audit_entries as a
-              where a.record_id = r.id
-and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
-                and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-              order by a.id desc
-limit $8
-            ) as a
-          ) as newest
-          where newest.total <= 131072
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log
-    from (
-    select r.id
+    select r.id, r.created_at
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $9::uuid
-and e.predicate = any($10::text[])
+    where e.source_id = $1::uuid
+and e.predicate = any($2::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-and (r.created_at, r.id) < ($13::timestamptz, $14::uuid)
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and (r.created_at, r.id) < ($5::timestamptz, $6::uuid)
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $15
-  ) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
-order by r.created_at desc, r.id desc;
+    limit $7;
 
 -- src/entities/entities.queries.ts lockActiveEntities
     select r.id, r.forgotten_at is null

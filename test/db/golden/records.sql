@@ -821,6 +821,304 @@ select pg_advisory_xact_lock(7350 # lock_seed(), 3);
 -- src/records/erasure/tombstones.queries.ts lockTombstonesShared
 select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
 
+-- src/records/first-records.queries.ts readFirst
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
+          order by e.predicate desc, e.target_id desc
+          limit 20
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
+from audit_entries as a
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+              order by a.id desc
+limit $8
+            ) as a
+          ) as newest
+          where newest.total <= 131072
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
+and "r"."id" = any((select $11::uuid[])::uuid[])
+and (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) <= 32768;
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
+and "read"."scope" = any($2::text[])) then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by array_position($3::uuid[], read.id) rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $4
+and "t"."scope" = any($5::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
+          order by e.predicate desc, e.target_id desc
+          limit 20
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
+from audit_entries as a
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($8::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ))
+  )
+              order by a.id desc
+limit $11
+            ) as a
+          ) as newest
+          where newest.total <= 131072
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($14::uuid[], r.id) rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $15
+and "r"."scope" = any($16::text[]))
+and "r"."id" = any((select $17::uuid[])::uuid[])
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by array_position($18::uuid[], read.id);
+
+-- src/records/first-records.queries.ts readFirstWhole
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
+and "read"."scope" = any($2::text[])) then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by array_position($3::uuid[], read.id) rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $4
+and "t"."scope" = any($5::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
+from audit_entries as a
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($8::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ))
+  )
+              order by a.id desc
+limit $11
+            ) as a
+          ) as newest
+          where newest.total <= 131072
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($14::uuid[], r.id) rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $15
+and "r"."scope" = any($16::text[]))
+and "r"."id" = any((select $17::uuid[])::uuid[])
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by array_position($18::uuid[], read.id);
+
 -- src/records/hidden-ids.queries.ts addHiddenIds
     select n.id
 from records as n
@@ -1004,6 +1302,13 @@ order by "position" desc
 limit $10 offset $11;
 
 -- src/records/listing/list.queries.ts listBySalience
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
+and "read"."scope" = any($2::text[])) then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by read.position desc, read.id desc rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -1021,8 +1326,8 @@ order by edge.created_at, edge.target_id, edge.predicate)
 from records as t
             where t.id = e.target_id
 and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
+and ("t"."sensitivity" <= $3
+and "t"."scope" = any($4::text[]))
             offset 0
           ) as t
           where e.source_id = r.id
@@ -1057,13 +1362,13 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
+    where not ("h"."sensitivity" <= $5
+and "h"."scope" = any($6::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
     select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
+    from unnest($7::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -1073,60 +1378,63 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
+    where not ("h"."sensitivity" <= $8
+and "h"."scope" = any($9::text[]))
   ))
   )
               order by a.id desc
-limit $8
+limit $10
             ) as a
           ) as newest
           where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position, cut.selected
+      ), '[]') as audit_log, cut.position, cut.selected, cut.bytes_before
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      coalesce(sum(case when ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+      coalesce(sum(case when ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
     else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc rows between unbounded preceding
 and 1 preceding), 0) as bytes_before
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
-from unnest($11::bigint[], $12::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $13::timestamptz) as "position"
+from unnest($13::bigint[], $14::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $15::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
 and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) <= $17::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $18::timestamptz) < $19::float8
-or r.id < $20::uuid)
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $18::timestamptz) <= $19::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $20::timestamptz) < $21::float8
+or r.id < $22::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
-and r.decay_rank <= $21::float8 + $22::float8 / lane.half_life
+and r.decay_rank <= $23::float8 + $24::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $23::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $25::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $24
-and "r"."scope" = any($25::text[]))
+where ("r"."sensitivity" <= $26
+and "r"."scope" = any($27::text[]))
 and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $26::timestamptz) <= $27::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $28::timestamptz) < $29::float8
-or r.id < $30::uuid)
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $28::timestamptz) <= $29::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $30::timestamptz) < $31::float8
+or r.id < $32::uuid)
 and "r"."decay_rank" is null
-and "r"."salience" >= $31) as "candidate"
+and "r"."salience" >= $33) as "candidate"
 order by "position" desc, "id" desc
-limit $32)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+limit $34)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $33
-and "r"."scope" = any($34::text[]))
+    where ("r"."sensitivity" <= $35
+and "r"."scope" = any($36::text[]))
 and cut.bytes_before <= 16777216
-order by cut.position desc, r.id desc;
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by read.position desc, read.id desc;
 
 -- src/records/listing/list.queries.ts listHalfLives
   with recursive used as (
@@ -1190,6 +1498,13 @@ order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchore
 limit $5;
 
 -- src/records/listing/list.queries.ts listRecords: by salience
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
+and "read"."scope" = any($2::text[])) then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by read.position desc, read.id desc rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -1207,8 +1522,8 @@ order by edge.created_at, edge.target_id, edge.predicate)
 from records as t
             where t.id = e.target_id
 and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
+and ("t"."sensitivity" <= $3
+and "t"."scope" = any($4::text[]))
             offset 0
           ) as t
           where e.source_id = r.id
@@ -1243,13 +1558,13 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
+    where not ("h"."sensitivity" <= $5
+and "h"."scope" = any($6::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
     select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
+    from unnest($7::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -1259,41 +1574,51 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
+    where not ("h"."sensitivity" <= $8
+and "h"."scope" = any($9::text[]))
   ))
   )
               order by a.id desc
-limit $8
+limit $10
             ) as a
           ) as newest
           where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position, cut.selected
+      ), '[]') as audit_log, cut.position, cut.selected, cut.bytes_before
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      coalesce(sum(case when ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+      coalesce(sum(case when ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
     else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position desc, cut.id desc rows between unbounded preceding
 and 1 preceding), 0) as bytes_before
-    from ((select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as "position"
+    from ((select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $13::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[]))
+where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
 and r.forgotten_at is null
-order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $14::timestamptz) desc, "r"."id" desc
-limit $15)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) desc, "r"."id" desc
+limit $17)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
+    where ("r"."sensitivity" <= $18
+and "r"."scope" = any($19::text[]))
 and cut.bytes_before <= 16777216
-order by cut.position desc, r.id desc;
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by read.position desc, read.id desc;
 
 -- src/records/listing/list.queries.ts listRecords: by creation, every filter
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
+and "read"."scope" = any($2::text[])) then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by read.position asc, read.id asc rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -1311,8 +1636,8 @@ order by edge.created_at, edge.target_id, edge.predicate)
 from records as t
             where t.id = e.target_id
 and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
+and ("t"."sensitivity" <= $3
+and "t"."scope" = any($4::text[]))
             offset 0
           ) as t
           where e.source_id = r.id
@@ -1347,13 +1672,13 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
+    where not ("h"."sensitivity" <= $5
+and "h"."scope" = any($6::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
     select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
+    from unnest($7::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -1363,22 +1688,22 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
+    where not ("h"."sensitivity" <= $8
+and "h"."scope" = any($9::text[]))
   ))
   )
               order by a.id desc
-limit $8
+limit $10
             ) as a
           ) as newest
           where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position, cut.selected
+      ), '[]') as audit_log, cut.position, cut.selected, cut.bytes_before
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
-      coalesce(sum(case when ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+      coalesce(sum(case when ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
     else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
     else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by cut.position asc, cut.id asc rows between unbounded preceding
@@ -1386,37 +1711,46 @@ and 1 preceding), 0) as bytes_before
     from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-and ("r"."type" = $13
-and "r"."scope" = $14
-and "r"."sensitivity" = $15
-and "r"."layer" = $16
-and "r"."memory_kind" = $17
-and "r"."status" = $18
-and c.tags @> $19::text[]
-and r.created_at > $20::timestamptz
-and r.created_at < $21::timestamptz
-and c.search @@ websearch_to_tsquery($22::text::regconfig, $23)
+where ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
+and ("r"."type" = $15
+and "r"."scope" = $16
+and "r"."sensitivity" = $17
+and "r"."layer" = $18
+and "r"."memory_kind" = $19
+and "r"."status" = $20
+and c.tags @> $21::text[]
+and r.created_at > $22::timestamptz
+and r.created_at < $23::timestamptz
+and c.search @@ websearch_to_tsquery($24::text::regconfig, $25)
 and r.forgotten_at is null
-and r.pinned = $24
-and r.updated_at > $25::timestamptz
-and r.salience >= $26
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $27::timestamptz) >= $28
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $29::timestamptz) <= $30)
-and "r"."created_at" >= $31::timestamptz
-and ("r"."created_at" > $32::timestamptz
-or r.id > $33::uuid)
+and r.pinned = $26
+and r.updated_at > $27::timestamptz
+and r.salience >= $28
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $29::timestamptz) >= $30
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $31::timestamptz) <= $32)
+and "r"."created_at" >= $33::timestamptz
+and ("r"."created_at" > $34::timestamptz
+or r.id > $35::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $34)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+limit $36)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $35
-and "r"."scope" = any($36::text[]))
+    where ("r"."sensitivity" <= $37
+and "r"."scope" = any($38::text[]))
 and cut.bytes_before <= 16777216
-order by cut.position asc, r.id asc;
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by read.position asc, read.id asc;
 
 -- src/records/listing/list.queries.ts listRecords: by importance, everything seen
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when true then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by read.position desc, read.id desc rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -1464,7 +1798,7 @@ limit $1
           where newest.total <= 131072
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position, cut.selected
+      ), '[]') as audit_log, cut.position, cut.selected, cut.bytes_before
     from (
     select cut.id, cut.position, (count(*) over ())::int4 as selected,
       coalesce(sum(case when true then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
@@ -1482,7 +1816,10 @@ limit $2)) as cut join records as r on r.id = cut.id join contents as c on c.rec
     join contents as c on c.record_id = r.id
     where true
 and cut.bytes_before <= 16777216
-order by cut.position desc, r.id desc;
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by read.position desc, read.id desc;
 
 -- src/records/outdated-texts.queries.ts findOutdated
     select record_id, payload, tags
@@ -2179,193 +2516,6 @@ from seek_handles(
       $3::text[], $4::boolean[],
       $5::sensitivity
     );
-
--- src/records/records.queries.ts readFirst
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          cross join lateral (
-            select
-from records as t
-            where t.id = e.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-            offset 0
-          ) as t
-          where e.source_id = r.id
-          order by e.predicate desc, e.target_id desc
-          limit 20
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
-            from (
-              select *
-from audit_entries as a
-              where a.record_id = r.id
-and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
-                and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-              order by a.id desc
-limit $8
-            ) as a
-          ) as newest
-          where newest.total <= 131072
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log
-    from records as r
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
-and "r"."id" = any((select $11::uuid[])::uuid[])
-and (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) <= 32768;
-    select *
-from (
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          cross join lateral (
-            select
-from records as t
-            where t.id = e.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-            offset 0
-          ) as t
-          where e.source_id = r.id
-          order by e.predicate desc, e.target_id desc
-          limit 20
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
-            from (
-              select *
-from audit_entries as a
-              where a.record_id = r.id
-and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
-                and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-              order by a.id desc
-limit $8
-            ) as a
-          ) as newest
-          where newest.total <= 131072
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($11::uuid[], r.id) rows between unbounded preceding
-and 1 preceding), 0) as bytes_before
-    from records as r
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[]))
-and "r"."id" = any((select $14::uuid[])::uuid[])
-  ) as read
-where bytes_before <= 16777216;
 
 -- src/records/records.queries.ts readStored
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,

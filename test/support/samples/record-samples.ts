@@ -5,6 +5,7 @@ import { createSeal } from '../../../src/domain/tombstone-seal.ts'
 import * as auditLog from '../../../src/records/audit-log/audit-log.queries.ts'
 import * as derivedScope from '../../../src/records/derived-scope.queries.ts'
 import * as derivedSensitivity from '../../../src/records/derived-sensitivity.queries.ts'
+import * as first from '../../../src/records/first-records.queries.ts'
 import * as hiddenIds from '../../../src/records/hidden-ids.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
@@ -149,9 +150,12 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
     addHiddenIds: (db) => hiddenIds.addHiddenIds(db, trust, [{ provenance: id } as never]),
     findHiddenIds: (db) => hiddenIds.findHiddenIds(db, trust, [id]),
   },
+  'src/records/first-records.queries.ts': {
+    readFirst: (db) => first.readFirst(db, trust, [id, id]),
+    readFirstWhole: (db) => first.readFirstWhole(db, trust, [id, id]),
+  },
   'src/records/records.queries.ts': {
     readStored: (db) => records.readStored(db, trust, { from: sql`records as r`, rest: sql`` }),
-    readFirst: (db) => records.readFirst(db, trust, [id, id]),
     findRecords: {
       one: (db) => records.findRecords(db, [id], trust),
       several: (db) => records.findRecords(db, [id, id], trust),
