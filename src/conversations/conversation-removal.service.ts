@@ -71,6 +71,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
         limit: maxRemoved,
         cursor,
         position: MessageCursor,
+        sealedBy: tx,
         read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit, hasForgotten }),
       })
       const outcomes: Removal<T>['outcomes'] = []

@@ -62,6 +62,7 @@ export function createConversationsService({ db }: { db: Database }) {
       limit,
       cursor,
       position: MessageCursor,
+      sealedBy: db,
       read: async (after, most) => {
         const rows = await listMessages(db, trust, place, { after, limit: most })
         const ids = rows.map(({ id }) => id)
@@ -86,6 +87,7 @@ export function createConversationsService({ db }: { db: Database }) {
       limit,
       cursor,
       position: ConversationCursor,
+      sealedBy: db,
       read: (after, most) => listConversations(db, caller.trust, { scope, after, limit: most }),
     })
     const figures = await findFigures(db, caller.trust, rows)

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Static, TObject, TSchema } from 'typebox'
+import type { Database } from '../db/connection.ts'
+import { readStoreSecret } from '../db/store-secret.queries.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { formatCanonicalJson } from './canonical-json.ts'
+import { openCursor, sealCursor } from './sealed-cursor.ts'
 import { listStoringFaults } from './validation/validation.ts'
 
 /** A digest of what a cursor belongs to: the caller and the filters of the list. */
@@ -36,6 +39,8 @@ type PageRequest<S extends TObject, Row> = {
   /** The columns of a row that are its position in the list. */
   position: S
   read(after: Static<S> | undefined, limit: number): Promise<Row[]>
+  /** For a position of row numbers: the store with whose secret the cursors are encrypted. */
+  sealedBy?: Database
 }
 
 /**
@@ -45,15 +50,23 @@ type PageRequest<S extends TObject, Row> = {
 export async function readPage<
   S extends TObject,
   Row extends Readonly<Record<keyof S['properties'] & string, unknown>> & { selected?: number },
->({ caller, list, limit, cursor, position, read }: PageRequest<S, Row>): Promise<ListPage<Row>> {
+>({ caller, list, limit, cursor, position, read, sealedBy }: PageRequest<S, Row>): Promise<ListPage<Row>> {
   const fingerprint = computeQueryFingerprint(caller.principal, list)
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, position, fingerprint)
+  const passed = cursor && sealedBy ? await open(cursor, sealedBy) : cursor
+  const after = passed === undefined ? undefined : decodeCursor(passed, position, fingerprint)
   const found = await read(after, limit + 1)
   const items = found.slice(0, limit)
   const last = items.at(-1)
   if (last === undefined || !isFollowed(items, found)) return { items }
   const end = Object.keys(position.properties).map((name) => [name, last[name]])
-  return { items, next_cursor: encodeCursor(fingerprint, Object.fromEntries(end)) }
+  const next = encodeCursor(fingerprint, Object.fromEntries(end))
+  return { items, next_cursor: sealedBy ? sealCursor(await readStoreSecret(sealedBy), next) : next }
+}
+
+async function open(cursor: string, sealedBy: Database): Promise<string> {
+  const opened = openCursor(await readStoreSecret(sealedBy), cursor)
+  if (opened === undefined) throw invalid()
+  return opened
 }
 
 /**

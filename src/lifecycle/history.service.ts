@@ -70,6 +70,7 @@ export function createHistoryService({ db }: { db: Database }) {
       limit,
       cursor,
       position: HistoryCursor,
+      sealedBy: db,
       read: (after, most) => list({ id: known.id, after: after?.id ?? 0, limit: most }),
     })
   }

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.ts'
+import { readStoreSecret } from '../../db/store-secret.queries.ts'
 import type { Caller, Sensitivity } from '../../domain/caller.ts'
 import { chooseWriteScope, requireCeiling } from '../../domain/write-trust.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -7,7 +8,6 @@ import type { PoliciesService } from '../../policies/index.ts'
 import type { ParsedLine } from '../import/line-reading.service.ts'
 import { type ForeignFormat, readers } from './formats.ts'
 import { createIdentity } from './identity.ts'
-import { readImportSecret } from './import-secret.queries.ts'
 import { type Destination, draftItem } from './item-draft.service.ts'
 import type { ForeignFile, Item, Reading } from './items.ts'
 
@@ -28,7 +28,7 @@ export function createForeignReading({ db, clock, defaultSensitivity, policies }
   ): AsyncGenerator<ParsedLine> {
     requireCeiling(caller, defaultSensitivity)
     const storedScope = chooseWriteScope(caller, scope)
-    const idOf = createIdentity(await readImportSecret(db), format, storedScope)
+    const idOf = createIdentity(await readStoreSecret(db), format, storedScope)
     const destination = { caller, format, scope: storedScope, sensitivity: defaultSensitivity, idOf }
     for await (const reading of readers[format](file)) {
       if ('error' in reading) yield { ...reading, size: 0 }

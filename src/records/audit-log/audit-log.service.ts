@@ -21,6 +21,7 @@ export async function readAuditLog(
     limit,
     cursor,
     position: AuditCursor,
+    sealedBy: db,
     read: (after, most) =>
       listAuditEntries(db, { id: known.id, trust: caller.trust, after: after?.id ?? 0, limit: most }),
   })

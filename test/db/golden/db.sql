@@ -65,6 +65,10 @@ release savepoint part;
 savepoint part;
 rollback to savepoint part;
 
+-- src/db/store-secret.queries.ts readStoreSecret
+    select secret::text || more_secret::text as secret
+from import_secret;
+
 -- src/db/tallies.ts addTallies
     insert into tallies (name, backend, value)
     select name, pg_backend_pid(), value

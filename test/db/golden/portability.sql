@@ -1637,10 +1637,6 @@ and s.model_id = e.model_id
 order by id) || chr(10), '') as text
 from written;
 
--- src/portability/foreign/import-secret.queries.ts readImportSecret
-    select secret::text || more_secret::text as secret
-from import_secret;
-
 -- src/portability/import/import-edges.queries.ts deleteAbandonedEdges
     delete
 from awaiting_edges

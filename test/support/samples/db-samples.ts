@@ -3,6 +3,7 @@ import { readView } from '../../../src/db/memory/seen-changes.ts'
 import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
 import { beginOperation, endOperation, saveEffects, stopSavingEffects } from '../../../src/db/run-effects.ts'
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../../src/db/savepoint.ts'
+import { readStoreSecret } from '../../../src/db/store-secret.queries.ts'
 import { addTallies, foldTallies } from '../../../src/db/tallies.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -36,6 +37,7 @@ export const dbSamples: Record<string, Record<string, Sample>> = {
       }),
   },
   'src/db/memory/seen-changes.ts': { readView },
+  'src/db/store-secret.queries.ts': { readStoreSecret },
   'src/db/tallies.ts': {
     addTallies: (db) => addTallies(db, { served: 1 }),
     foldTallies: (db) => foldTallies(db, 5_000),

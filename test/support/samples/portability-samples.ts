@@ -5,7 +5,6 @@ import * as exporting from '../../../src/portability/export.queries.ts'
 import * as exportedEdges from '../../../src/portability/export-edges.queries.ts'
 import * as histories from '../../../src/portability/export-histories.queries.ts'
 import * as lines from '../../../src/portability/export-line.queries.ts'
-import * as secrets from '../../../src/portability/foreign/import-secret.queries.ts'
 import * as importing from '../../../src/portability/import/import.queries.ts'
 import * as linking from '../../../src/portability/import/import-edges.queries.ts'
 import * as vectors from '../../../src/portability/import/import-vectors.queries.ts'
@@ -56,9 +55,6 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
           },
         }),
     },
-  },
-  'src/portability/foreign/import-secret.queries.ts': {
-    readImportSecret: (db) => secrets.readImportSecret(db),
   },
   'src/portability/export-edges.queries.ts': {
     buildEdges: (db) => {

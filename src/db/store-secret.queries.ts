@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
+import type { Database } from './connection.ts'
 
-/** The secret of this store, which never changes. */
-export async function readImportSecret(db: Database): Promise<string> {
+/** The secret of this store, which never changes. Ids of imported records and cursors of row numbers are made with it. */
+export async function readStoreSecret(db: Database): Promise<string> {
   const { rows } = await sql<{ secret: string }>`
     select secret::text || more_secret::text as secret from import_secret
   `.execute(db)
