@@ -1,5 +1,6 @@
 import type { MemoryRecord, RedactedRecord, WrittenRecord } from '../records/index.ts'
 import { writeStatement } from './reading-tools.service.ts'
+import { writeJson } from './shown-text.service.ts'
 
 /** What a model reads costs its context, and a record may have megabytes. */
 
@@ -56,5 +57,5 @@ function boundHistory(entries: History): readonly object[] {
 }
 
 function isShort(value: object): boolean {
-  return JSON.stringify(value).length <= maxCharacters
+  return writeJson(value).length <= maxCharacters
 }

@@ -12,6 +12,7 @@ import { boundAnswer } from './bounded-answers.service.ts'
 import { readClientName } from './client-name.ts'
 import { listArgumentFaults, refuseMessage, removeArguments } from './message-check.service.ts'
 import type { Protocol, Session, ToolResult } from './protocol.service.ts'
+import { writeJson } from './shown-text.service.ts'
 import { isOffered, type Profile, profiles, type Tool, type ToolAnswer } from './tool.ts'
 import { explainError } from './tool-errors.ts'
 import { McpQuery } from './tools.schemas.ts'
@@ -179,7 +180,7 @@ function boundToolAnswer({ structured, texts }: ToolAnswer): StoredToolAnswer {
 
 function presentAnswer({ structuredContent, texts }: StoredToolAnswer): ToolResult {
   if (!structuredContent) return asTexts(texts ?? [])
-  return { ...asTexts(texts ?? [JSON.stringify(structuredContent)]), structuredContent }
+  return { ...asTexts(texts ?? [writeJson(structuredContent)]), structuredContent }
 }
 
 function asTexts(texts: readonly string[]): Pick<ToolResult, 'content'> {

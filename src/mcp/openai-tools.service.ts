@@ -1,8 +1,9 @@
 import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
-import { isWhole, type RecordsService } from '../records/index.ts'
-import type { createRetrievalService } from '../retrieval/index.ts'
+import { isWhole, type MemoryRecord, type RecordsService } from '../records/index.ts'
+import { type createRetrievalService, quoteAsLine, showHidden } from '../retrieval/index.ts'
 import { markDisputed, type ReadingServices, writeStatement } from './reading-tools.service.ts'
+import { notice, writeJson } from './shown-text.service.ts'
 import { defineTool, reads, type Tool } from './tool.ts'
 import { FetchInput, SearchInput } from './tools.schemas.ts'
 
@@ -31,10 +32,10 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
       const found = answer.nodes.map(({ record }) => record).filter(isWhole)
       const results = found.map((record) => ({
         id: record.id,
-        title: writeStatement(record, longestTitle),
+        title: writeTitle(record),
         url: buildUrl(origin, record.id),
       }))
-      return { texts: [JSON.stringify({ results })] }
+      return { texts: [writeJson({ results })] }
     },
   })
 
@@ -48,8 +49,9 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
       if (!isWhole(record))
         throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
       const { type, status, created_at, tags, scope } = record
-      const text = writeStatement(record, longestText)
+      const text = showHidden(writeStatement(record, longestText))
       const metadata = {
+        notice,
         type,
         status,
         created_at,
@@ -57,13 +59,22 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
         ...markDisputed(record),
         ...(scope === undefined ? {} : { scope }),
       }
-      const title = writeStatement(record, longestTitle)
-      const fetched = { id: record.id, title, text, url: buildUrl(origin, record.id), metadata }
-      return { texts: [JSON.stringify(fetched)] }
+      const fetched = {
+        id: record.id,
+        title: writeTitle(record),
+        text,
+        url: buildUrl(origin, record.id),
+        metadata,
+      }
+      return { texts: [writeJson(fetched)] }
     },
   })
 
   return [search, fetch]
+}
+
+function writeTitle(record: MemoryRecord): string {
+  return quoteAsLine(writeStatement(record, longestTitle))
 }
 
 function buildUrl(origin: string, id: string): string {

@@ -1,5 +1,6 @@
 import { createMcpHandler, ProtocolError, Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
+import { writeJson } from './shown-text.service.ts'
 import { describeTool, type Tool } from './tool.ts'
 
 /** What one message may do. The route makes it of the request and the key. */
@@ -74,6 +75,6 @@ function addResources(server: Server, session: Session): void {
     const id = uri.startsWith(resourcePrefix) ? uri.slice(resourcePrefix.length) : ''
     const record = await session.readRecord(id).catch(() => undefined)
     if (!record) throw new ProtocolError(invalidParams, 'There is no such resource.')
-    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(record) }] }
+    return { contents: [{ uri, mimeType: 'application/json', text: writeJson(record) }] }
   })
 }

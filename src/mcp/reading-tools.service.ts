@@ -5,9 +5,11 @@ import {
   type createPromptContextService,
   type createRetrievalService,
   isContested,
+  quoteAsLine,
   stateRecord,
 } from '../retrieval/index.ts'
 import { shortenExplanation } from './short-explanation.ts'
+import { notice } from './shown-text.service.ts'
 import { defineTool, reads, type Tool, type ToolContext } from './tool.ts'
 import {
   ExplainInput,
@@ -80,9 +82,9 @@ export function createReadingTools(services: ReadingServices): Tool[] {
     description: 'Returns one record with all its fields; with_history adds its audit log.',
     async run({ call: { caller } }, { id, with_history: isWithHistory = false }) {
       const record = await records.read(caller, id)
-      if (!isWithHistory) return { structured: { record } }
+      if (!isWithHistory) return { structured: { notice, record } }
       const { items: history } = await records.readAudit(caller, id, {})
-      return { structured: { record, history } }
+      return { structured: { notice, record, history } }
     },
   })
 
@@ -123,7 +125,7 @@ export function createReadingTools(services: ReadingServices): Tool[] {
       }
       const newest = { sort: 'created_at', order: 'desc', limit: mostRecent } as const
       const { items } = await records.list(caller, { ...newest, ...filters }, { isReadableOnly: true })
-      return { structured: { items: shorten(items) } }
+      return { structured: { notice, items: shorten(items) } }
     },
   })
 
@@ -160,7 +162,14 @@ export function markDisputed(record: MemoryRecord): { disputed?: true } {
 function shorten(records: readonly (MemoryRecord | RedactedRecord)[], limit = longestText): object[] {
   const items = records.filter(isWhole).map((record) => {
     const { id, type, created_at, status } = record
-    return { id, type, text: writeStatement(record, limit), created_at, status, ...markDisputed(record) }
+    return {
+      id,
+      type,
+      text: quoteAsLine(writeStatement(record, limit)),
+      created_at,
+      status,
+      ...markDisputed(record),
+    }
   })
   const bytes = Buffer.byteLength(JSON.stringify([JSON.stringify(items), items]))
   return bytes <= maxRecentBytes || limit < 20 ? items : shorten(records, Math.floor(limit / 2))

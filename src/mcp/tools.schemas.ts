@@ -19,6 +19,7 @@ const sensitivity = Type.Enum(Sensitivity.enum, {
 })
 
 const anyObject = { type: 'object' }
+const aText = { type: 'string' }
 const anyList = { type: 'array', items: anyObject }
 const answer = (properties: Record<string, object>, required = Object.keys(properties)) => ({
   type: 'object',
@@ -77,7 +78,7 @@ export const rememberOutput = answer({
 })
 
 export const GetInput = closed({ id, with_history: optional(Type.Boolean()) })
-export const getOutput = answer({ record: anyObject, history: anyList }, ['record'])
+export const getOutput = answer({ notice: aText, record: anyObject, history: anyList }, ['record'])
 
 export const ReviseInput = closed({
   id,
@@ -100,7 +101,7 @@ export const RecentInput = closed({
   scope: optional(Scope('Only records of this scope.')),
   since: optional(Time('Only records stored after this time.')),
 })
-export const recentOutput = answer({ items: anyList })
+export const recentOutput = answer({ notice: aText, items: anyList })
 
 const Reasoned = <P extends TProperties>(more: P) => closed({ id, ...more, reason })
 export const LayerInput = Reasoned({ layer: optional(Layer) })

@@ -12,6 +12,7 @@
  */
 export { createPromptContextService } from './prompt/prompt-context.service.ts'
 export { isContested } from './prompt/prompt-writing.ts'
+export { quoteAsLine, showHidden } from './prompt/quoted-text.ts'
 export { stateRecord } from './prompt/record-statement.ts'
 export { retrievalRoutes } from './retrieval.routes.ts'
 export { createRetrievalService } from './retrieval.service.ts'
