@@ -27,6 +27,8 @@ const types: Readonly<Record<string, string>> = {
 /** The format of a folder. */
 const notes = 'basic-memory'
 const barWidth = 30
+/** Characters that would drive the terminal, or show the text in another order. */
+const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 type Problem = { code: string; detail?: string; errors?: { pointer: string; message: string }[] }
 
@@ -42,7 +44,8 @@ type Report = {
 
 process.exitCode = await run().catch((error: unknown) => {
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${cause}\n`)
+  const lines = `${error instanceof Error ? error.message : String(error)}${cause}`.split('\n')
+  for (const line of lines) printLine(line, process.stderr)
   return 1
 })
 
@@ -152,9 +155,15 @@ async function printReport(response: Response, { names, isDryRun }: Sent): Promi
   for await (const line of createInterface({ input: Readable.fromWeb(response.body as never) })) {
     const report = JSON.parse(line) as Report
     if (report.summary) code = printSummary(report, isDryRun)
-    else if (report.problem) process.stdout.write(`${describeProblem(report, names)}\n`)
+    else if (report.problem) printLine(describeProblem(report, names))
   }
   return code
+}
+
+/** What a file or its name says must not look like another line, and must not be a command to the terminal. */
+function printLine(text: string, to: NodeJS.WritableStream = process.stdout): void {
+  const shown = text.replace(unprintable, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  to.write(`${shown}\n`)
 }
 
 /** A proxy in front of the service may refuse with something other than a problem. */
@@ -179,9 +188,9 @@ function describeProblem({ line, status, problem }: Report, names: readonly stri
 
 function printSummary({ summary, format, sample = [] }: Report, isDryRun: boolean): number {
   if (isDryRun && sample.length > 0) process.stdout.write('The first records as they would be stored:\n')
-  for (const record of sample) process.stdout.write(`${JSON.stringify(record)}\n`)
+  for (const record of sample) printLine(JSON.stringify(record))
   const numbers = Object.entries(summary ?? {}).map(([status, count]) => `${count} ${status}`)
   if (isDryRun) process.stdout.write('A dry run: nothing was stored.\n')
-  process.stdout.write(`${format ?? 'membrane'}: ${numbers.join(', ')}\n`)
+  printLine(`${format ?? 'membrane'}: ${numbers.join(', ')}`)
   return summary && summary.conflict + summary.invalid === 0 ? 0 : 1
 }

@@ -76,6 +76,37 @@ it('sends to the service at HOST and PORT', async () => {
   expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('--url') })
 })
 
+describe('a file that holds commands to a terminal', () => {
+  const command = '\u001b]0;owned\u0007\u009b2J'
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'commands-'))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  async function runWith(name: string, text: string, more: string[] = []): Promise<string> {
+    const path = join(await mkdtemp(join(folder, 'files-')), name)
+    await writeFile(path, text)
+    return (await runImport([path, ...more])).output
+  }
+
+  it('has them printed as codes, in names of files and fields, samples and errors', async () => {
+    const outputs = {
+      'the name of a note': await runWith(`${command}\nmem0: 9 created.md`, '---\ncreated: soon\n---\nText.'),
+      'the name of a field': await runWith('lines.jsonl', JSON.stringify({ payload: {}, [command]: 1 })),
+      'a sample': await runWith('a.json', JSON.stringify([{ id: 'a', memory: `tea ${command} \u202e` }]), [
+        '--dry-run',
+      ]),
+      'an error': (await runImport([join(folder, command)])).output,
+    }
+    for (const [place, output] of Object.entries(outputs)) {
+      expect.soft(output, place).toMatch(/\\u001b\]0;owned\\u0007\\u009b2J/)
+      expect.soft(output, place).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e]/u)
+    }
+    expect(outputs['the name of a note']).not.toMatch(/^mem0/m)
+  })
+})
+
 describe('a folder of notes', () => {
   let folder: string
   beforeAll(async () => {
