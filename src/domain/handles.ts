@@ -62,6 +62,8 @@ export type Fact = { subject: string; predicate: string; object?: unknown }
 export const notePredicate = 'note'
 /** The predicate of an event that was stored as a fact. Two events of one kind do not contradict each other. */
 export const observedPredicate = 'observed_in'
+/** Begins the reference of a fact that is a relation of an imported graph, where a thing may have several of one kind. */
+export const graphRelationRef = 'mcp-memory:relation:'
 /**
  * Predicates of which one subject has several objects: what somebody likes, knows or speaks. Objects of other predicates, such as
  * where somebody lives, contradict each other.

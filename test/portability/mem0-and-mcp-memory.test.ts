@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importFile, readFixture, results } from '../support/foreign-files.ts'
-import { countRows, read } from '../support/record-requests.ts'
+import { askContext } from '../support/prompt-context-requests.ts'
+import { countRows, create, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -129,6 +130,25 @@ describe('an import of mcp-memory', () => {
         ['object_entity', team.id],
       ]),
     )
+  })
+})
+
+describe('relations of one kind of a thing in mcp-memory', () => {
+  const relate = (to: string) => JSON.stringify({ type: 'relation', from: 'Nora', relationType: 'likes', to })
+  const scope = 'likings'
+  const ask = async () => (await askContext(app, scope, { task_descriptor: 'What does Nora like?' })).text
+
+  it('do not contradict each other, but what somebody else says does', async () => {
+    const file = ['tea', 'coffee'].map(relate).join('\n')
+    const imported = await importFile(app, file, { query: `?format=mcp-memory&scope=${scope}` })
+    expect(results(imported)).toEqual(['1 created', '2 created'])
+    const text = await ask()
+    expect(text).toContain('Nora likes tea')
+    expect(text).toContain('Nora likes coffee')
+    expect(text).not.toContain('disputed')
+    const payload = { kind: 'semantic', subject: 'Nora', predicate: 'likes', object: 'neither' }
+    await create(app, fact({ scope, payload }))
+    expect(await ask()).toContain('(disputed) Nora likes tea')
   })
 })
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
+import { graphRelationRef } from '../../domain/handles.ts'
 import type { RecordType } from '../../domain/vocabulary.ts'
 import type { Question } from '../question.ts'
 
@@ -85,7 +86,8 @@ const mostOpposites = 2
 
 /**
  * Finds the facts that meet the conditions and say something else about the topic of a given fact of the same scope. Pairs with an
- * edge about their contradiction are left out. What holds only under a condition contradicts nothing.
+ * edge about their contradiction are left out. What holds only under a condition contradicts nothing, and two relations of an
+ * imported graph do not contradict each other.
  */
 export async function findOpposites(
   db: Database,
@@ -95,6 +97,10 @@ export async function findOpposites(
   const isUnconditional = (id: RawBuilder<unknown>) => sql`exists (
     select from contents as u
     where u.record_id = ${id} and u.payload #>> '{validity,mode}' is distinct from 'conditional'
+  )`
+  const isRelation = (id: RawBuilder<unknown>) => sql`exists (
+    select from contents as g
+    where g.record_id = ${id} and g.provenance #>> '{sources,0,ref}' like ${`${graphRelationRef}%`}
   )`
   const { rows } = await sql<Dispute>`
     select h.record_id as one, other.id as other, true as is_stated
@@ -113,6 +119,7 @@ export async function findOpposites(
     cross join lateral unnest(o.others) as other (id)
     where h.record_id = any(${sql.val([...ids])}::uuid[]) and cardinality(o.others) <= ${sql.lit(mostOpposites)}
       and ${isUnconditional(sql`h.record_id`)}
+      and not (${isRelation(sql`h.record_id`)} and ${isRelation(sql`other.id`)})
       and not exists (
         select from relations as e
         where e.predicate in ('contradicts', 'contradicted_by', 'contested_by')

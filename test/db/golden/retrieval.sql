@@ -1081,6 +1081,18 @@ from contents as u
 and u.payload #>> '{validity,mode}' is distinct
 from 'conditional'
   )
+      and not (exists (
+    select
+from contents as g
+    where g.record_id = h.record_id
+and g.provenance #>> '{sources,0,ref}' like $2
+  )
+and exists (
+    select
+from contents as g
+    where g.record_id = other.id
+and g.provenance #>> '{sources,0,ref}' like $3
+  ))
       and not exists (
         select
 from relations as e

@@ -1,3 +1,4 @@
+import { graphRelationRef } from '../../../domain/handles.ts'
 import { asFields, type Fields, listOf, readWord, refuse, requireText } from '../fields.ts'
 import { createEntityPayload, createFactPayload, notePayload } from '../item-forms.ts'
 import { type Item, type Reader, type Reading, readItem } from '../items.ts'
@@ -47,9 +48,11 @@ function readRelation(fields: Fields, line: number): Item {
   const from = requireText(fields, 'from')
   const to = requireText(fields, 'to')
   const predicate = requireText(fields, 'relationType')
+  const relation = JSON.stringify([from, predicate, to])
   return {
     line,
-    source: `relation:${JSON.stringify([from, predicate, to])}`,
+    source: `relation:${relation}`,
+    ref: `${graphRelationRef}${relation}`,
     record: { type: 'semantic', payload: createFactPayload({ subject: from, predicate, object: to }) },
     links: [
       { predicate: 'subject_entity', to: formatEntityId(from) },
