@@ -14,7 +14,7 @@ const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write' } as const
 const ofEach =
   'of each record in `ids`, in one transaction. Returns one result per record, in the order of `ids`: its new values, ' +
-  'or the problem that stopped it. A problem with one record does not stop the others.'
+  'or the problem that stopped it. A problem with one record does not stop the others. After 16 MiB, results have only `id` and `version` of the record.'
 const bulkAnswered = {
   200: { schema: ref(BulkAnswer), description: 'One result per record, in the order of `ids`.' },
 } as const

@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
-import { type CallContext, getVia, transact } from '../db/transaction.ts'
+import { maxAnswerBytes } from '../db/fragments/json-size.ts'
+import { type CallContext, getVia, type Transaction, transact } from '../db/transaction.ts'
 import { computeSalience } from '../domain/curves.ts'
 import { type LifecycleChange, penalize, pin, reinforce, unpin } from '../domain/reinforcement.ts'
 import { isHistory } from '../domain/vocabulary.ts'
@@ -9,10 +10,13 @@ import {
   appendEntry,
   computeWriteTime,
   loadManyForUpdate,
+  lockRecords,
+  measureContents,
   presentWritten,
   type StoredRecord,
   type WrittenRecord,
 } from '../records/index.ts'
+import { splitBySize } from './heavy-records.ts'
 import { rescoreAndPromoteRecords } from './promotion.service.ts'
 import { type LifecycleUpdate, updateLifecycles } from './reinforcement.queries.ts'
 import type { Penalty, Reason } from './reinforcement.schemas.ts'
@@ -35,52 +39,75 @@ export type Outcome = WrittenRecord | AppError
 
 export function createReinforcementService({ db, clock }: { db: Database; clock: Clock }) {
   /**
-   * Applies the operation to all records in one transaction, with one lock and one write. A record that cannot be
-   * changed does not stop the others.
+   * Applies the operation to all records in one transaction, with one lock and one write unless they are very long. A
+   * record that cannot be changed does not stop the others.
    */
   async function perform(
     call: CallContext,
     ids: readonly string[],
+    reason: Reason,
+    operation: Operation,
+  ): Promise<Outcome[]> {
+    return transact(db, call, async (tx) => {
+      // Two spellings of one id are one record, which changes once.
+      const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
+      const outcomes: Outcome[] = []
+      for (const [index, part] of (await splitRecords(tx, call, unique)).entries()) {
+        const done = await performPart({ ...call, tx }, part, reason, operation)
+        outcomes.push(...(index === 0 ? done : done.map(removeContent)))
+      }
+      const byId = new Map(unique.map((id, place) => [id, outcomes[place]]))
+      return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
+    })
+  }
+
+  /** All are locked first, in one order. Then only the records of one part are in memory. */
+  async function splitRecords(tx: Transaction, { caller }: CallContext, ids: string[]): Promise<string[][]> {
+    if (ids.length === 1) return [ids]
+    await lockRecords(tx, ids)
+    const sizes = await measureContents(tx, caller.trust, ids)
+    return splitBySize(ids, new Map(sizes.map(({ id, bytes }) => [id, bytes])), maxAnswerBytes)
+  }
+
+  async function performPart(
+    call: CallContext & { tx: Transaction },
+    ids: readonly string[],
     { actor, rationale }: Reason,
     { action, uses, rescores, apply }: Operation,
   ): Promise<Outcome[]> {
-    return transact(db, call, async (tx) => {
-      const now = clock.now()
-      const updates: LifecycleUpdate[] = []
-      // Two spellings of one id are one record, which changes once.
-      const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
-      const outcomes = (await loadManyForUpdate(tx, call, unique)).map((stored): StoredRecord | AppError => {
-        if (stored instanceof AppError) return stored
-        const refusal = refuseHistory(stored)
-        if (refusal) return refusal
-        const change = apply(stored, now)
-        if (!change) return stored
-        const changes = { salience: [computeSalience(stored, now), change.salience] }
-        const writtenNow = computeWriteTime(stored, now)
-        updates.push({ ...change, id: stored.id, action, uses, changes, written_at: writtenNow })
-        const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: getVia(tx) }
-        const next = {
-          ...stored,
-          ...change,
-          ...noteUses(stored, uses, now),
-          version: stored.version + 1,
-          updated_at: writtenNow,
-        }
-        return { ...next, audit_log: appendEntry(stored.audit_log, entry) }
-      })
-      if (updates.length > 0) await updateLifecycles(tx, updates, { actor, rationale, at: now })
-      const moved = rescores
-        ? outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
-        : []
-      const rescored = await rescoreAndPromoteRecords(tx, call.caller, moved, now)
-      const rescoredById = new Map(rescored.map((stored) => [stored.id, stored]))
-      const answer = (outcome: StoredRecord | AppError): Outcome =>
-        outcome instanceof AppError
-          ? outcome
-          : presentWritten(call.caller, rescoredById.get(outcome.id) ?? outcome, now)
-      const byId = new Map(outcomes.map((outcome, index) => [unique[index], answer(outcome)]))
-      return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
+    const { tx, caller } = call
+    const now = clock.now()
+    const updates: LifecycleUpdate[] = []
+    const outcomes = (await loadManyForUpdate(tx, call, ids)).map((stored): StoredRecord | AppError => {
+      if (stored instanceof AppError) return stored
+      const refusal = refuseHistory(stored)
+      if (refusal) return refusal
+      const change = apply(stored, now)
+      if (!change) return stored
+      const changes = { salience: [computeSalience(stored, now), change.salience] }
+      const writtenNow = computeWriteTime(stored, now)
+      updates.push({ ...change, id: stored.id, action, uses, changes, written_at: writtenNow })
+      const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: getVia(tx) }
+      const next = {
+        ...stored,
+        ...change,
+        ...noteUses(stored, uses, now),
+        version: stored.version + 1,
+        updated_at: writtenNow,
+      }
+      return { ...next, audit_log: appendEntry(stored.audit_log, entry) }
     })
+    if (updates.length > 0) await updateLifecycles(tx, updates, { actor, rationale, at: now })
+    const moved = rescores
+      ? outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
+      : []
+    const rescored = await rescoreAndPromoteRecords(tx, caller, moved, now)
+    const rescoredById = new Map(rescored.map((stored) => [stored.id, stored]))
+    return outcomes.map((outcome) =>
+      outcome instanceof AppError
+        ? outcome
+        : presentWritten(caller, rescoredById.get(outcome.id) ?? outcome, now),
+    )
   }
 
   async function performOne(
@@ -133,6 +160,11 @@ function noteUses(stored: StoredRecord, uses: number, now: Date) {
     access_count: count + uses,
     last_accessed_at: uses === 0 || (last && last > now) ? last : now,
   }
+}
+
+/** What an answer has of the records that no longer fit into it. */
+function removeContent(outcome: Outcome): Outcome {
+  return outcome instanceof AppError ? outcome : { id: outcome.id, version: outcome.version }
 }
 
 function refuseHistory({ status }: StoredRecord): AppError | undefined {

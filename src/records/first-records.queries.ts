@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { contentBytes, maxAnswerBytes, measureShown, sumBefore } from '../db/fragments/json-size.ts'
+import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { embeddedEdges, embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import { readStored } from './records.queries.ts'
@@ -53,4 +54,18 @@ async function readMeasured<More = unknown>(
     maxEdges,
     limitedIn: place(sql`read.id`),
   })
+}
+
+/** About the bytes of the content of each of the records that exist, without what the caller is shown redacted. */
+export async function measureContents(
+  db: Database,
+  trust: Trust,
+  ids: readonly string[],
+): Promise<{ id: string; bytes: number }[]> {
+  const { rows } = await sql<{ id: string; bytes: number }>`
+    select r.id, ${measureShown(trust)} as bytes
+    from records as r join contents as c on c.record_id = r.id
+    where ${hasIdIn(ids)} and ${isVisibleTo(trust)}
+  `.execute(db)
+  return rows
 }

@@ -29,7 +29,7 @@ export {
   findErasedTwins,
   requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
-export { readFirst, readFirstWhole } from './first-records.queries.ts'
+export { measureContents, readFirst, readFirstWhole } from './first-records.queries.ts'
 export { formatLookupKey, mergeLookups } from './handle-lookups.ts'
 export { joinFirst } from './joined-records.ts'
 export {

@@ -95,6 +95,25 @@ describe('a question that finds records of megabytes', () => {
 
 const countItems = (pages: { items: Body[] }[]) => pages.map(({ items }) => items.length)
 
+describe('a change of records of megabytes at once', () => {
+  it('changes all, and answers with the first of them and the versions of the others', async () => {
+    const ids: string[] = []
+    for (const subject of ['one', 'two', 'three', 'four']) {
+      const payload = { ...payloads.semantic, subject, object: buildTexts('r') }
+      ids.push((await create(app, fact({ scope: 'changed', payload }))).id)
+    }
+    const body = { ids: [app.ids.next(), ...ids], actor: 'a', rationale: 'r' }
+    const { body: answer } = await app.request('POST', '/v1/records/reinforce', { body })
+    const { results } = answer as Body
+    expect(results.map(({ status }: Body) => status)).toEqual([404, 200, 200, 200, 200])
+    const records = results.slice(1).map(({ record }: Body) => record)
+    expect(records.map((record: Body) => 'payload' in record)).toEqual([true, false, false, false])
+    expect(records.slice(1)).toEqual(ids.slice(1).map((id) => ({ id, version: 2 })))
+    const versions = await Promise.all(ids.map(async (id) => (await read(app, id)).version))
+    expect(versions).toEqual([2, 2, 2, 2])
+  })
+})
+
 describe('the records about an entity, and entities of one name', () => {
   it('have pages of about 16 MiB', async () => {
     const { id } = await create(app, entity('Orion'))

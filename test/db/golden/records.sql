@@ -821,6 +821,17 @@ select pg_advisory_xact_lock(7350 # lock_seed(), 3);
 -- src/records/erasure/tombstones.queries.ts lockTombstonesShared
 select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
 
+-- src/records/first-records.queries.ts measureContents
+    select r.id, case when ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes
+    from records as r join contents as c on c.record_id = r.id
+    where "r"."id" = any((select $3::uuid[])::uuid[])
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]));
+
 -- src/records/first-records.queries.ts readFirst
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,

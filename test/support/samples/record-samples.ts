@@ -152,6 +152,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
   },
   'src/records/first-records.queries.ts': {
     readFirst: (db) => first.readFirst(db, trust, [id, id]),
+    measureContents: (db) => first.measureContents(db, trust, [id, id]),
     readFirstWhole: (db) => first.readFirstWhole(db, trust, [id, id]),
   },
   'src/records/records.queries.ts': {
