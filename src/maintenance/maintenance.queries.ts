@@ -217,24 +217,3 @@ export async function countHiddenChanges(db: Database, runId: string, trust: Tru
     .executeTakeFirstOrThrow()
   return hidden
 }
-
-export async function listSchedules(db: Database) {
-  return db
-    .selectFrom('job_schedules')
-    .select(['job', 'interval_ms', 'enabled', 'mode', 'last_success_at', 'next_at'])
-    .orderBy('job')
-    .execute()
-}
-
-/** The next run is one interval from now, because a request for a rarer run does not mean a run at once. */
-export async function upsertSchedule(
-  db: Database,
-  { job, now, ...chosen }: { job: string; interval_ms: number; enabled: boolean; mode: string; now: Date },
-): Promise<void> {
-  const row = { ...chosen, next_at: new Date(now.getTime() + chosen.interval_ms) }
-  await db
-    .insertInto('job_schedules')
-    .values({ job, ...row })
-    .onConflict((conflict) => conflict.column('job').doUpdateSet(row))
-    .execute()
-}

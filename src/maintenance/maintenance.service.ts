@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { formatTraceparent, type TraceContext } from '../kernel/span.ts'
-import { formatDuration, parseDuration } from '../kernel/units.ts'
+import { parseDuration } from '../kernel/units.ts'
 import { type NewSimulation, requireOneQuestion } from '../simulation/index.ts'
 import { isKept, type NewUndo, requireUndoable } from '../undo/index.ts'
 import {
@@ -21,10 +21,8 @@ import {
   insertRun,
   listChanges,
   listRuns,
-  listSchedules,
   type RunFilters,
   type RunRow,
-  upsertSchedule,
 } from './maintenance.queries.ts'
 import type {
   MaintenanceRun,
@@ -35,6 +33,7 @@ import type {
 } from './maintenance.schemas.ts'
 import { presentChange, presentRun, presentSchedule } from './run-answer.ts'
 import { chooseScope, refuseOptions } from './run-requests.ts'
+import { listSchedules, upsertSchedule } from './schedules.queries.ts'
 import { listSelectable } from './selectable-names.queries.ts'
 
 export type Intervals = Readonly<Record<JobName, number>>
@@ -190,13 +189,15 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     requireFullTrust(call.caller)
     const { items } = await listAllSchedules(call)
     const current = items.find((schedule) => schedule.job === job)
-    const interval_ms = parseDuration(choice.interval ?? current?.interval ?? '') ?? 0
-    const enabled = choice.enabled ?? current?.enabled ?? true
+    const { interval: named, ...switches } = choice
+    const interval = named ?? current?.interval ?? ''
+    const interval_ms = parseDuration(interval) ?? 0
     if (interval_ms < shortestMs || interval_ms > longestMs) throw outOfRange()
-    const mode = choice.mode ?? current?.mode ?? 'run'
-    await upsertSchedule(call.tx ?? db, { job, enabled, mode, interval_ms, now: clock.now() })
+    const otherwise = { interval_ms, enabled: current?.enabled ?? true, mode: current?.mode ?? 'run' }
+    const chosen = { ...switches, ...(named === undefined ? {} : { interval_ms }) }
+    await upsertSchedule(call.tx ?? db, { job, chosen, otherwise, now: clock.now() })
     const changed = (await listAllSchedules(call)).items.find((schedule) => schedule.job === job)
-    return changed ?? { job, enabled, mode, interval: formatDuration(interval_ms) }
+    return changed ?? { job, enabled: true, mode: 'run', ...choice, interval }
   }
 
   async function findVisibleRun(call: CallContext, id: string): Promise<RunRow> {

@@ -179,6 +179,16 @@ describe('/v1/maintenance/schedules', () => {
     expect((await list())[0]).toMatchObject({ last_success_at: app.clock.now().toISOString() })
   })
 
+  it('keep every field that requests set at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      await put('decay', { interval: '1h', enabled: true, mode: 'run' })
+      await Promise.all(
+        [{ interval: '2h' }, { enabled: false }, { mode: 'plan' }].map((field) => put('decay', field)),
+      )
+      expect((await list())[0]).toMatchObject({ interval: '2h', enabled: false, mode: 'plan' })
+    }
+  })
+
   it('create no run while switched off', async () => {
     const { body } = await put('decay', { enabled: false })
     expect(body).toEqual({ job: 'decay', interval: '1h', enabled: false, mode: 'run' })

@@ -297,17 +297,6 @@ and ("m"."created_at", "m"."id") < ($11, $12)
 order by "m"."created_at" desc, "m"."id" desc
 limit $13;
 
--- src/maintenance/maintenance.queries.ts listSchedules
-select "job", "interval_ms", "enabled", "mode", "last_success_at", "next_at"
-from "job_schedules"
-order by "job";
-
--- src/maintenance/maintenance.queries.ts upsertSchedule
-insert into "job_schedules" ("job", "interval_ms", "enabled", "mode", "next_at")
-values ($1, $2, $3, $4, $5)
-on conflict ("job") do update
-set "interval_ms" = $6, "enabled" = $7, "mode" = $8, "next_at" = $9;
-
 -- src/maintenance/plan-rows.queries.ts insertPlan
 insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
@@ -784,6 +773,17 @@ from ended, jsonb_each_text(stats) as stat
 from counted
     on conflict (name, backend) do update
 set value = tallies.value + excluded.value;
+
+-- src/maintenance/schedules.queries.ts listSchedules
+select "job", "interval_ms", "enabled", "mode", "last_success_at", "next_at"
+from "job_schedules"
+order by "job";
+
+-- src/maintenance/schedules.queries.ts upsertSchedule
+insert into "job_schedules" ("job", "interval_ms", "enabled", "mode", "next_at")
+values ($1, $2, $3, $4, $5)
+on conflict ("job") do update
+set "interval_ms" = coalesce($6::int8, job_schedules.interval_ms, $7::int8), "next_at" = $8::timestamptz + coalesce($9::int8, job_schedules.interval_ms, $10::int8) * interval '1 millisecond';
 
 -- src/maintenance/selectable-names.queries.ts listSelectable
     select name

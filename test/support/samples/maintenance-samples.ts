@@ -9,6 +9,7 @@ import * as batches from '../../../src/maintenance/running/batches.queries.ts'
 import * as claiming from '../../../src/maintenance/running/due-jobs.queries.ts'
 import * as running from '../../../src/maintenance/running/leases.queries.ts'
 import * as oldRuns from '../../../src/maintenance/running/old-runs.queries.ts'
+import * as schedules from '../../../src/maintenance/schedules.queries.ts'
 import * as names from '../../../src/maintenance/selectable-names.queries.ts'
 import { noIntervals } from '../idle-jobs.ts'
 import { budgetSamples } from './budget-samples.ts'
@@ -75,13 +76,14 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     listChanges: (db) =>
       maintenance.listChanges(db, { runId: id, trust, after: { record_id: id, action: 'prune' }, limit: 51 }),
     countHiddenChanges: (db) => maintenance.countHiddenChanges(db, id, trust),
-    listSchedules: (db) => maintenance.listSchedules(db),
+  },
+  'src/maintenance/schedules.queries.ts': {
+    listSchedules: (db) => schedules.listSchedules(db),
     upsertSchedule: (db) =>
-      maintenance.upsertSchedule(db, {
+      schedules.upsertSchedule(db, {
         job: 'decay',
-        interval_ms: 3_600_000,
-        enabled: true,
-        mode: 'run',
+        chosen: { interval_ms: 3_600_000 },
+        otherwise: { interval_ms: 60_000, enabled: true, mode: 'run' },
         now,
       }),
   },
