@@ -1,34 +1,10 @@
-import { createHash } from 'node:crypto'
-import type { Static, TObject, TSchema } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { readStoreSecret } from '../db/store-secret.queries.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { ListPage } from '../domain/shapes.ts'
-import { AppError } from '../kernel/errors.ts'
-import { formatCanonicalJson } from './canonical-json.ts'
+import { computeQueryFingerprint, createCursorError, decodeCursor, encodeCursor } from './cursor.ts'
 import { openCursor, sealCursor } from './sealed-cursor.ts'
-import { listStoringFaults } from './validation/validation.ts'
-
-/** A digest of what a cursor belongs to: the caller and the filters of the list. */
-export function computeQueryFingerprint(principal: string, filters: object): string {
-  return digest(`${principal}\n${formatCanonicalJson(filters)}`)
-}
-
-/** Encodes the position of the next page. The digest reveals a damaged cursor or one of another list. */
-export function encodeCursor(fingerprint: string, position: object): string {
-  const text = JSON.stringify(position)
-  return Buffer.from(`${digest(`${fingerprint}\n${text}`)}${text}`).toString('base64url')
-}
-
-export function decodeCursor<T extends TSchema>(cursor: string, schema: T, fingerprint: string): Static<T> {
-  const decoded = Buffer.from(cursor, 'base64url').toString('utf8')
-  const text = decoded.slice(digestLength)
-  if (decoded.slice(0, digestLength) !== digest(`${fingerprint}\n${text}`)) throw invalid()
-  // Anyone can compute the digest: it finds mistakes. The schema keeps forged positions out of the query.
-  const position = parseJson(text)
-  if (listStoringFaults(schema, position).length > 0) throw invalid()
-  return position as Static<T>
-}
 
 type PageRequest<S extends TObject, Row> = {
   caller: Caller
@@ -65,7 +41,7 @@ export async function readPage<
 
 async function open(cursor: string, sealedBy: Database): Promise<string> {
   const opened = openCursor(await readStoreSecret(sealedBy), cursor)
-  if (opened === undefined) throw invalid()
+  if (opened === undefined) throw createCursorError()
   return opened
 }
 
@@ -75,14 +51,6 @@ async function open(cursor: string, sealedBy: Database): Promise<string> {
  */
 export function isFollowed(items: readonly unknown[], found: readonly { selected?: number }[]): boolean {
   return (found[0]?.selected ?? found.length) > items.length
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalid()
-  }
 }
 
 /** Adds the Link header of the next page to the answer, and returns the page as the body. */
@@ -101,14 +69,4 @@ function linkNext(url: string, cursor: string): string {
   const parameters = new URLSearchParams(query)
   parameters.set('cursor', cursor)
   return `<${path}?${parameters}>; rel="next"`
-}
-
-const digestLength = 22
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, digestLength)
-}
-
-function invalid(): AppError {
-  return new AppError('invalid_cursor', 'The cursor is damaged or belongs to another list.')
 }
