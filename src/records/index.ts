@@ -80,7 +80,6 @@ export {
   type KnownRecord,
   lockRecords,
   lookUpHandles,
-  readStored,
 } from './records.queries.ts'
 export { recordsRoutes } from './records.routes.ts'
 export {
