@@ -4,7 +4,6 @@ import { weighWords } from '../../src/retrieval/text/memory/word-weights.ts'
 const sought = {
   words: ['car', 'red'],
   related: [{ word: 'vehicl', of: 'car', weight: 0.3 }],
-  maxWords: 24,
 }
 const weigh = (counts: Readonly<Record<string, number>>, more: object = {}) =>
   weighWords({ ...sought, ...more }, (word) => counts[word] ?? 0, 10_000)
@@ -24,8 +23,17 @@ describe('the weights of the words of a question', () => {
   })
 
   it('leave out what stands for a word that is not searched', () => {
-    const { idfs, related } = weigh({ car: 100, red: 10, vehicl: 10 }, { maxWords: 1 })
-    expect([...idfs.keys()]).toEqual(['red'])
+    const rare = Array.from({ length: 24 }, (_, at) => `rare${at}`)
+    const counts = Object.fromEntries(rare.map((word) => [word, 1]))
+    const { idfs, related } = weigh({ ...counts, car: 100, vehicl: 10 }, { words: ['car', ...rare] })
+    expect([...idfs.keys()].sort()).toEqual([...rare].sort())
     expect(related).toEqual([])
+  })
+
+  it('search the words that occur before those that do not', () => {
+    const unknown = Array.from({ length: 24 }, (_, at) => `unknown${at}`)
+    const { idfs } = weigh({ car: 100 }, { words: [...unknown, 'car'] })
+    expect(idfs.size).toBe(24)
+    expect([...idfs.keys()][0]).toBe('car')
   })
 })

@@ -13,6 +13,21 @@ export type Plan = {
 /** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
 export const maxWords = 24
 
+/**
+ * The rarest of the words of a long question. A word that no record contains finds nothing but what stands for it, and takes a place
+ * only where one is left: a long message about something else has many such words.
+ */
+export function pickRarest<T extends { word: string; count: number }>(counted: readonly T[]): T[] {
+  return [...counted]
+    .sort(
+      (one, other) =>
+        Number(one.count === 0) - Number(other.count === 0) ||
+        one.count - other.count ||
+        (one.word < other.word ? -1 : 1),
+    )
+    .slice(0, maxWords)
+}
+
 /** How many records are read for the rarest words: 5 µs each when cached, 25 µs when not. */
 const budget = 1_000
 

@@ -12,12 +12,12 @@ import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
-import { maxWords } from './search-plan.ts'
+import { maxWords, pickRarest } from './search-plan.ts'
 import { createStemmer, type SentenceStems, type Stems } from './stemming.service.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
-import { measureVisible } from './word-statistics.queries.ts'
+import { countVisible, measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
 
 export type TextStates = CheckedStates & {
@@ -126,7 +126,6 @@ export function createTextSearch({
     const found = await memory.find({
       words: stems.words,
       related: stems.related,
-      maxWords,
       averageLength,
       rows,
       limit,
@@ -147,9 +146,17 @@ export function createTextSearch({
     shared: Omit<TextSearch, 'store'>,
     stems: Stems,
   ): Promise<RankedSearch> {
-    const words = stems.words.slice(0, maxWords).map((word) => ({ word, count: null }))
+    const picked = await pickWords(db, stems.words, shared.trust)
+    const words = picked.map((word) => ({ word, count: null }))
     const search = { ...shared, store: await measureVisible(db, shared.trust) }
     return { search, ranked: await findByWords(db, search, { words, related: stems.related }) }
+  }
+
+  async function pickWords(db: Database, words: readonly string[], trust: Trust): Promise<readonly string[]> {
+    if (words.length <= maxWords) return words
+    const counts = await countVisible(db, trust, words)
+    const counted = words.map((word) => ({ word, count: counts.get(word) ?? 0 }))
+    return pickRarest(counted).map(({ word }) => word)
   }
 
   /** The stems of the words of a sentence; the search of the same sentence has read them. */

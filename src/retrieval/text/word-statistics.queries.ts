@@ -55,6 +55,21 @@ export async function measureVisible(db: Database, trust: Trust): Promise<StoreS
   return { rows: rows[0]?.rows ?? 0, averageLength: Math.max(1, rows[0]?.average ?? 1) }
 }
 
+/** Counts the records that the caller sees with each of the words. Reads all of them, so it is for a small store. */
+export async function countVisible(
+  db: Database,
+  trust: Trust,
+  words: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ word: string; count: number }>`
+    select word, count(*)::int4 as count
+    from contents as c join records as r on r.id = c.record_id cross join unnest(tsvector_to_array(c.search)) as word
+    where r.forgotten_at is null and ${openTo(trust)} and word = any(${sql.val([...words])}::text[])
+    group by word
+  `.execute(db)
+  return new Map(rows.map(({ word, count }) => [word, count]))
+}
+
 /** Returns the size of the searched table in pages. */
 export async function countPages(db: Database): Promise<number> {
   const { rows } = await sql<{ pages: number }>`

@@ -1956,6 +1956,15 @@ from "contents"
 limit 1
   ), 0) as pages;
 
+-- src/retrieval/text/word-statistics.queries.ts countVisible
+    select word, count(*)::int4 as count
+    from contents as c join records as r on r.id = c.record_id cross join unnest(tsvector_to_array(c.search)) as word
+    where r.forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and word = any($3::text[])
+    group by word;
+
 -- src/retrieval/text/word-statistics.queries.ts measureVisible
     select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
     from contents as c join records as r on r.id = c.record_id

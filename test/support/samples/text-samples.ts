@@ -119,5 +119,6 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     countPages: (db) => statistics.countPages(db),
     readWordStatistics: (db) => statistics.readWordStatistics(db),
     measureVisible: (db) => statistics.measureVisible(db, trust),
+    countVisible: (db) => statistics.countVisible(db, trust, ['ferry', 'porto']),
   },
 }

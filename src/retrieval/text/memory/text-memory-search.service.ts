@@ -21,7 +21,6 @@ import type { TextTable } from './text-table.ts'
 export type MemoryTextSearch = {
   words: readonly string[]
   related: readonly RelatedStem[]
-  maxWords: number
   averageLength: number
   /** About how many texts the store has. */
   rows: number

@@ -34,7 +34,6 @@ export type TextRanking = { best: readonly ScoredPlace[] } & Pick<WordWeights, '
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
   most: number
-  maxWords: number
   related: readonly RelatedStem[]
 }
 
@@ -140,12 +139,12 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { averageLength, days, most, maxWords, related }: RankOptions,
+    { averageLength, days, most, related }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
     const count = (word: string) => countTexts(word, isSearched)
-    const { weights, ...rarity } = weighWords({ words, related, maxWords }, count, rows)
+    const { weights, ...rarity } = weighWords({ words, related }, count, rows)
     return { ...rarity, best: findBest(weights, isSearched, { averageLength, days, most }) }
   }
 
@@ -164,7 +163,7 @@ export function createTextTable() {
   function findBest(
     weights: WordWeights['weights'],
     isSearched: Uint8Array,
-    { averageLength, days, most }: Omit<RankOptions, 'maxWords' | 'related'>,
+    { averageLength, days, most }: Omit<RankOptions, 'related'>,
   ): readonly ScoredPlace[] {
     const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }

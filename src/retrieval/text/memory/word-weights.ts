@@ -1,10 +1,10 @@
 import { computeIdf } from '../bm25.ts'
 import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
+import { pickRarest } from '../search-plan.ts'
 
 export type SoughtWords = {
   words: readonly string[]
   related: readonly RelatedStem[]
-  maxWords: number
 }
 
 export type WordWeights = {
@@ -21,14 +21,11 @@ const maxTextsOfRelated = 2_000
 
 /** Weighs the rarest words and what stands for them, by how many of all texts contain them. */
 export function weighWords(
-  { words, related, maxWords }: SoughtWords,
+  { words, related }: SoughtWords,
   countTexts: (word: string) => number,
   rows: number,
 ): WordWeights {
-  const counted = words
-    .map((word) => ({ word, count: countTexts(word) }))
-    .sort((one, other) => one.count - other.count || (one.word < other.word ? -1 : 1))
-    .slice(0, maxWords)
+  const counted = pickRarest(words.map((word) => ({ word, count: countTexts(word) })))
   const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
   const weighed = related.flatMap((each) => {
     const idf = idfs.get(each.of)
