@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
-import { isAboutAsker, isAboutAsking, isForAsker } from './asker-in-question.ts'
+import { dropPlea, isAboutAsker, isAboutAsking, isForAsker } from './asker-in-question.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
 import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
@@ -58,9 +58,10 @@ export function createRootSearch(resources: RootSearchResources) {
     const includedText = dropExcluded(text)
     const periods = readPeriods(includedText, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const matches = await findMatches(question, input, { limit, periods, states }, now)
+    const searched = { ...input, text: input.text === undefined ? undefined : dropPlea(text) }
+    const matches = await findMatches(question, searched, { limit, periods, states }, now)
     const ids = listIds(matches)
-    const stems = await textSearch.findSentenceStems(db, text)
+    const stems = await textSearch.findSentenceStems(db, searched.text ?? '')
     if (ids.length === 0) return rankWithoutMatches(question, input, { limit, stems }, now)
     const rows = await readStates(ids, question, states)
     const signals = {

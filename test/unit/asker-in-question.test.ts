@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAboutAsker, isForAsker } from '../../src/retrieval/asker-in-question.ts'
+import { dropPlea, isAboutAsker, isForAsker } from '../../src/retrieval/asker-in-question.ts'
 
 describe('a question is about whoever asks', () => {
   it.each([
@@ -7,6 +7,8 @@ describe('a question is about whoever asks', () => {
     ["Which trip is the one I'd repeat?", true],
     ['Can you remind me where I parked?', true],
     ['Do you know my size?', true],
+    ["Which books would suit me that you'd suggest?", true],
+    ["Which is the plan that you'd written for me?", false],
     ['What did you suggest to me?', false],
     ['Would you say that your advice to me was good?', false],
     ['What did Ada buy?', false],
@@ -23,6 +25,7 @@ describe('a question is for whoever asks', () => {
     ['What should we cook tonight?', true],
     ['Can you suggest a book about tides?', true],
     ['How do we deploy the billing service?', true],
+    ['Which books are there that you would suggest?', true],
     ['What are good options for a first sail?', true],
     ['Any advice on varnish?', true],
     ['What did Ada suggest to Bo?', false],
@@ -31,5 +34,17 @@ describe('a question is for whoever asks', () => {
     ['', false],
   ])('%j: %j', (question, isFor) => {
     expect(isForAsker(question)).toBe(isFor)
+  })
+})
+
+describe('a question without the words that ask for help', () => {
+  it.each([
+    ['Can you recommend a hotel in Porto?', '  a hotel in Porto?'],
+    ["Which hotel would you please suggest, or you'd avoid?", "Which hotel  , or you'd avoid?"],
+    ['Which hotel did you recommend to me?', 'Which hotel did you recommend to me?'],
+    ['Can you help me?', 'Can you help me?'],
+    ['Who said "can you recommend a hotel"?', 'Who said "can you recommend a hotel"?'],
+  ])('%j: %j', (question, left) => {
+    expect(dropPlea(question).trim()).toBe(left.trim())
   })
 })

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create } from '../support/record-requests.ts'
+import { buildStatement, retrieve } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const store = async (text: string, more: object = {}) => (await create(app, buildStatement(text, more))).id
+
+/** The records that have a word of the question, best first. */
+async function findByWords(task_descriptor: string, more: object = {}): Promise<string[]> {
+  const question = { task_descriptor, max_hops: 0, explain: true, record_access: false, ...more }
+  const { nodes } = await retrieve(app, question)
+  const isByWords = ({ signals }: Body) => signals.channels.some(({ channel }: Body) => channel === 'text')
+  return nodes.filter(isByWords).map(({ record }: Body) => record.id)
+}
+
+/** More words than are searched, of which no record contains one. */
+const aside = Array.from({ length: 40 }, (_, at) => `aside${at}`).join(' ')
+
+describe('a question with more words than are searched', () => {
+  it('is searched by the words at its end too', async () => {
+    const ferry = await store('The ferry to Porto leaves at seven.', { scope: 'end' })
+    await store('Her soup needs more salt.', { scope: 'end' })
+    expect(await findByWords(`${aside}. When does the ferry leave?`, { scopes: ['end'] })).toEqual([ferry])
+  })
+
+  it('is searched by its rarest words', async () => {
+    const common = Array.from({ length: 24 }, (_, at) => `common${at}`).join(' ')
+    await store(common, { scope: 'rare' })
+    await store(common, { scope: 'rare' })
+    const rare = await store('The lighthouse is closed.', { scope: 'rare' })
+    expect(await findByWords(`${common} lighthouse`, { scopes: ['rare'] })).toContain(rare)
+  })
+})
+
+describe('words that only ask for help', () => {
+  it('find nothing beside what is asked about', async () => {
+    await store('Friends recommend the soup.', { scope: 'help' })
+    const harbour = await store('The harbour of Porto is quiet.', { scope: 'help' })
+    const scopes = { scopes: ['help'] }
+    expect(await findByWords('Can you recommend a harbour?', scopes)).toEqual([harbour])
+    expect(await findByWords('Which harbour do friends recommend?', scopes)).toHaveLength(2)
+  })
+
+  it('are searched where nothing else is asked', async () => {
+    const soup = await store('Friends recommend the soup.', { scope: 'alone' })
+    expect(await findByWords('What would you recommend?', { scopes: ['alone'] })).toEqual([soup])
+  })
+})
