@@ -74,10 +74,13 @@ function weighParts(values: WorthValues, weights: WorthWeights): number {
   return minImportance + (mostImportance - minImportance) / (1 + Math.exp(-sum))
 }
 
-const roleOfEvent: Readonly<Record<string, string>> = { tool_output: 'tool', agent_turn: 'assistant' }
+const roleOfEvent: ReadonlyMap<string, string> = new Map([
+  ['tool_output', 'tool'],
+  ['agent_turn', 'assistant'],
+])
 
 function readRole(payload: Payload): string | undefined {
   if (payload.kind !== 'episodic') return undefined
   if (isPlainMessage(payload)) return payload.conversation?.role
-  return roleOfEvent[payload.timeline[0]?.event_kind ?? ''] ?? payload.conversation?.role
+  return roleOfEvent.get(payload.timeline[0]?.event_kind ?? '') ?? payload.conversation?.role
 }

@@ -134,21 +134,22 @@ describe('an import of mcp-memory', () => {
 })
 
 describe('relations of one kind of a thing in mcp-memory', () => {
-  const relate = (to: string) => JSON.stringify({ type: 'relation', from: 'Nora', relationType: 'likes', to })
-  const scope = 'likings'
-  const ask = async () => (await askContext(app, scope, { task_descriptor: 'What does Nora like?' })).text
+  const relate = (to: string) =>
+    JSON.stringify({ type: 'relation', from: 'Nora', relationType: 'advises', to })
+  const scope = 'advice'
+  const ask = async () => (await askContext(app, scope, { task_descriptor: 'Whom does Nora advise?' })).text
 
   it('do not contradict each other, but what somebody else says does', async () => {
-    const file = ['tea', 'coffee'].map(relate).join('\n')
+    const file = ['Bo', 'Cy'].map(relate).join('\n')
     const imported = await importFile(app, file, { query: `?format=mcp-memory&scope=${scope}` })
     expect(results(imported)).toEqual(['1 created', '2 created'])
     const text = await ask()
-    expect(text).toContain('Nora likes tea')
-    expect(text).toContain('Nora likes coffee')
+    expect(text).toContain('Nora advises Bo')
+    expect(text).toContain('Nora advises Cy')
     expect(text).not.toContain('disputed')
-    const payload = { kind: 'semantic', subject: 'Nora', predicate: 'likes', object: 'neither' }
+    const payload = { kind: 'semantic', subject: 'Nora', predicate: 'advises', object: 'nobody' }
     await create(app, fact({ scope, payload }))
-    expect(await ask()).toContain('(disputed) Nora likes tea')
+    expect(await ask()).toContain('(disputed) Nora advises Bo')
   })
 })
 

@@ -30,6 +30,8 @@ async function readPages(path: string, key?: string): Promise<{ items: Body[] }[
   return pages
 }
 
+const countItems = (pages: { items: Body[] }[]) => pages.map(({ items }) => items.length)
+
 describe('a task whose state of megabytes is changed again and again', () => {
   it('has its long changes only in the pages of its log, which are limited', async () => {
     const { id } = await create(app, { type: 'working', payload: payloads.working })
@@ -47,45 +49,44 @@ describe('a task whose state of megabytes is changed again and again', () => {
   })
 })
 
-describe('a list of records of megabytes', () => {
-  const trust = { scopes: ['mine'], max_sensitivity: 'low' }
-  let long: Body[]
-  beforeAll(async () => {
-    long = []
-    for (const subject of ['one', 'two', 'three']) {
-      const payload = { ...payloads.semantic, subject, object: buildTexts('x') }
-      long.push(await create(app, fact({ scope: 'mine', sensitivity: 'low', payload })))
-    }
-  })
+const scope = 'mine'
+const trust = { scopes: [scope], max_sensitivity: 'low' }
+let orion: string
+let facts: string[]
+beforeAll(async () => {
+  orion = (await create(app, entity('Orion'))).id
+  facts = []
+  for (const subject of ['one', 'two', 'three', 'four', 'five']) {
+    const payload = { ...payloads.semantic, subject, object: ['zebra', ...buildTexts('x')] }
+    const relations = [{ predicate: 'mentions_entity', target_id: orion }]
+    facts.push((await create(app, fact({ scope, sensitivity: 'low', relations, payload }))).id)
+  }
+})
 
+describe('a list of records of megabytes', () => {
   it.each(['salience', 'created_at'])('has pages of about 16 MiB, sorted by %s', async (sort) => {
     const key = await app.issueKey(['records:read'], trust)
     const pages = await readPages(`/v1/records?sort=${sort}&type=semantic&limit=100`, key)
-    expect(pages.map(({ items }) => items.length)).toEqual([2, 1])
+    expect(countItems(pages)).toEqual([2, 2, 1])
     const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
-    expect(ids.sort()).toEqual(long.map(({ id }) => id).sort())
+    expect(ids.sort()).toEqual([...facts].sort())
   })
 
   it('does not end a page because of records that it shows redacted', async () => {
     const key = await app.issueKey(['records:read'], { ...trust, max_sensitivity: 'public' })
     const [page] = await readPages('/v1/records?type=semantic&limit=100', key)
-    expect(page?.items.map(({ redacted }) => redacted)).toEqual([true, true, true])
+    expect(page?.items.map(({ redacted }) => redacted)).toEqual(facts.map(() => true))
   })
 })
 
 describe('a question that finds records of megabytes', () => {
   it('gets the first of them, and those that fit', async () => {
-    const subjects = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
-    for (const subject of subjects) {
-      const object = ['zebra', ...buildTexts('y')]
-      await create(app, fact({ scope: 'asked', payload: { ...payloads.semantic, subject, object } }))
-    }
-    const filters = { scopes: ['asked'], record_access: false }
+    const filters = { scopes: [scope], record_access: false }
     for (const max_hops of [0, 1]) {
       const body = { task_descriptor: 'zebra', max_hops, ...filters }
       const { body: answer } = await app.request('POST', '/v1/retrieve', { body })
-      const { nodes } = answer as Body
-      expect([nodes.length > 0, nodes.length < subjects.length]).toEqual([true, true])
+      const found = (answer as Body).nodes.filter(({ record }: Body) => record.type === 'semantic')
+      expect([found.length > 0, found.length < facts.length]).toEqual([true, true])
     }
     const body = { task_descriptor: 'zebra', ...filters }
     const { body: context } = await app.request('POST', '/v1/context', { body })
@@ -93,40 +94,28 @@ describe('a question that finds records of megabytes', () => {
   })
 })
 
-const countItems = (pages: { items: Body[] }[]) => pages.map(({ items }) => items.length)
-
-describe('a change of records of megabytes at once', () => {
-  it('changes all, and answers with the first of them and the versions of the others', async () => {
-    const ids: string[] = []
-    for (const subject of ['one', 'two', 'three', 'four']) {
-      const payload = { ...payloads.semantic, subject, object: buildTexts('r') }
-      ids.push((await create(app, fact({ scope: 'changed', payload }))).id)
-    }
-    const body = { ids: [app.ids.next(), ...ids], actor: 'a', rationale: 'r' }
-    const { body: answer } = await app.request('POST', '/v1/records/reinforce', { body })
-    const { results } = answer as Body
-    expect(results.map(({ status }: Body) => status)).toEqual([404, 200, 200, 200, 200])
-    const records = results.slice(1).map(({ record }: Body) => record)
-    expect(records.map((record: Body) => 'payload' in record)).toEqual([true, false, false, false])
-    expect(records.slice(1)).toEqual(ids.slice(1).map((id) => ({ id, version: 2 })))
-    const versions = await Promise.all(ids.map(async (id) => (await read(app, id)).version))
-    expect(versions).toEqual([2, 2, 2, 2])
+describe('the records about an entity, and entities of one name', () => {
+  it('have pages of about 16 MiB', async () => {
+    for (const word of ['a', 'b', 'c']) await create(app, entity('Vega', { aliases: buildAliases(word) }))
+    expect(countItems(await readPages(`/v1/entities/${orion}/records?limit=50`))).toEqual([2, 2, 1])
+    expect(countItems(await readPages('/v1/entities?term=vega'))).toEqual([2, 1])
   })
 })
 
-describe('the records about an entity, and entities of one name', () => {
-  it('have pages of about 16 MiB', async () => {
-    const { id } = await create(app, entity('Orion'))
-    for (const subject of ['one', 'two', 'three']) {
-      const relations = [{ predicate: 'mentions_entity', target_id: id }]
-      await create(
-        app,
-        fact({ relations, payload: { ...payloads.semantic, subject, object: buildTexts('m') } }),
-      )
-      await create(app, entity('Vega', { aliases: buildAliases(subject) }))
-    }
-    expect(countItems(await readPages(`/v1/entities/${id}/records?limit=50`))).toEqual([2, 1])
-    expect(countItems(await readPages('/v1/entities?term=vega'))).toEqual([2, 1])
+describe('a change of records of megabytes at once', () => {
+  it('changes all, and answers with the first of them and the versions of the others', async () => {
+    const body = { ids: [app.ids.next(), ...facts], actor: 'a', rationale: 'r' }
+    const { body: answer } = await app.request('POST', '/v1/records/reinforce', { body })
+    const { results } = answer as Body
+    expect(results.map(({ status }: Body) => status)).toEqual([404, ...facts.map(() => 200)])
+    const records = results.slice(1).map(({ record }: Body) => record)
+    expect(records.map((record: Body) => 'payload' in record)).toEqual([
+      true,
+      ...facts.slice(1).map(() => false),
+    ])
+    expect(records.slice(1)).toEqual(facts.slice(1).map((id) => ({ id, version: 2 })))
+    const versions = await Promise.all(facts.map(async (id) => (await read(app, id)).version))
+    expect(versions).toEqual(facts.map(() => 2))
   })
 })
 
@@ -150,7 +139,7 @@ describe('a list of entities with hundreds of edges', () => {
 
   it('has pages of about 16 MiB, in which hidden edges count nothing', async () => {
     const createHubs = async (sensitivity: string) => {
-      const names = Array.from({ length: 300 }, (_, place) => `${sensitivity} ${place}`)
+      const names = Array.from({ length: 200 }, (_, place) => `${sensitivity} ${place}`)
       const records = names.map((name) => entity(name, {}, { scope: 'hubs', sensitivity }))
       const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
       return (body as Body).results.map(({ record }: Body) => record.id) as string[]
@@ -161,9 +150,9 @@ describe('a list of entities with hundreds of edges', () => {
     await insertEdges(app, [predicate, `${predicate}_by`], pairs)
     const key = await app.issueKey(['records:read'], trust)
     const path = '/v1/records?sort=created_at&type=entity&scope=hubs&limit=500'
-    expect(countItems(await readPages(path, key))).toEqual([300])
+    expect(countItems(await readPages(path, key))).toEqual([200])
     const pages = await readPages(path)
     const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
-    expect([pages.length, ids.length, new Set(ids).size]).toEqual([3, 600, 600])
+    expect([pages.length, ids.length, new Set(ids).size]).toEqual([2, 400, 400])
   })
 })

@@ -53,7 +53,7 @@ const talk: Line[] = [
 describe('a question about a conversation', () => {
   it('finds an answer that shares no word with the question next to a message that does', async () => {
     const scores = await ask('beside', await store('beside', talk))
-    expect([...scores.keys()].slice(0, 2)).toEqual(['question', 'answer'])
+    expect([...scores.keys()].slice(0, 2)).toEqual(['answer', 'question'])
     expect(scores.has('far')).toBe(false)
   })
 
