@@ -45,17 +45,18 @@ const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 export const asks = sql<boolean>`coalesce(${said} ~ ${sql.lit(questionMark)}, false)`
 
 const question = `[^.!?。！？؟]*(${questionMark})`
-const speaksOfWriter = String.raw`\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M`
+/** A word for whoever writes, or a figure: "Were you up until 5 o'clock?" says something too. */
+const statement = String.raw`[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M`
 /** In characters. A longer message is not read: it says something beside its questions. */
 const longestQuestion = 500
 
 /**
- * Whether the message with the content `c` mostly asks, and says nothing of whoever writes it: "Wow! How was the trip?". The words for
- * whoever writes are English.
+ * Whether the message with the content `c` mostly asks, and says nothing of whoever writes it and no figure: "Wow! How was the trip?".
+ * The words for whoever writes are English.
  */
 export const onlyAsks = sql<boolean>`coalesce(case when length(${said}) <= ${sql.lit(longestQuestion)} then
   2 * length(regexp_replace(${said}, ${sql.lit(question)}, '', 'g')) <= length(${said})
-    and ${said} !~ ${sql.lit(speaksOfWriter)}
+    and ${said} !~ ${sql.lit(statement)}
 end, false)`
 
 /** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */

@@ -40,7 +40,7 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
     return createKeysService({ db, clock, ids, reference }).create(call, firstKey)
   }
 
-  /** Of two that create the same tenant at once, the second waits for the first at the insert. */
+  /** If two requests create the same tenant at once, the second waits for the first at the insert. */
   async function insertUnlessTaken(tx: Transaction, row: Inserted): Promise<void> {
     const known = await findTenant(tx, row.id)
     if (known) throw tenantExists(known.status)

@@ -51,8 +51,8 @@ async function migrateOrReport(resources: Resources, row: TenantRow, log: Logger
 }
 
 /**
- * In its schema first, and without a lock of the row, because a long migration would hold it. Of two processes one waits
- * for the lock of the schema and then finds nothing to do. After a crash in between, so does the next attempt.
+ * In its schema first, and without a lock of the row, because a long migration would hold it. If two processes meet, one
+ * waits for the lock of the schema and then finds nothing to do. After a crash in between, so does the next attempt.
  */
 export async function migrateTenant({ db, clock, databases }: Resources, row: TenantRow): Promise<void> {
   // It may have been dropped or moved since it was listed.

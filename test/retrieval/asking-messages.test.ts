@@ -19,6 +19,7 @@ const stating = [
   'Shall we meet at the harbour?',
   'I moored at the old harbour, and you?',
   'Do you like my harbour?',
+  'Was the harbour closed until 5 o’clock?',
   'The harbour master closed the gate at noon. Clear?',
   'See https://example.org/harbour?berth=4',
   `Which harbour? ${'It rained. '.repeat(60)}`,

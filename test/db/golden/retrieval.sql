@@ -29,7 +29,7 @@ and coalesce(
         m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
-    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+    and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
 end, false) as "onlyAsks"
       from records as r
 left join contents as c on c.record_id = r.id
@@ -1225,7 +1225,7 @@ and coalesce(
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
-    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+    and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
 end, false) as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
@@ -1347,7 +1347,7 @@ and coalesce(
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
-    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+    and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
 end, false) as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
@@ -1411,7 +1411,7 @@ and coalesce(
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
-    and c.payload #>> '{timeline,0,summary}' !~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+    and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
 end, false) as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
