@@ -6,7 +6,9 @@ import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { until } from '../support/processes.ts'
 import { verifyLoad } from '../support/verify-load.ts'
 
-const settings = ['max_connections=40']
+/** More than the processes use together, about 45: the check of the store needs some beside them. */
+const mostSessions = 60
+const settings = [`max_connections=${mostSessions}`]
 
 async function openSession(url: string): Promise<pg.Client> {
   const session = new pg.Client({ connectionString: url })
@@ -47,17 +49,17 @@ it('an API without a free PostgreSQL session answers 503 and recovers', async ()
   const { processes, url } = await openFaultEnvironment({ settings })
   const { ledger, end } = startLoad(processes.urls, 8)
   await sleep(1_000)
-  const greedy = await Promise.allSettled(Array.from({ length: 60 }, () => openSession(url)))
+  const greedy = await Promise.allSettled(Array.from({ length: 1.5 * mostSessions }, () => openSession(url)))
   const sessions = greedy.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   for (let nth = 0; nth < processes.size; nth++) processes.kill(nth)
-  const hogs = await Promise.allSettled(Array.from({ length: 60 }, () => openSession(url)))
+  const hogs = await Promise.allSettled(Array.from({ length: 1.5 * mostSessions }, () => openSession(url)))
   sessions.push(...hogs.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])))
   await sleep(5_000)
   await Promise.all(sessions.map((session) => session.end()))
   const freed = performance.now()
   await until('a write to be acknowledged', () => ledger.at > freed, 60_000)
   process.stdout.write(
-    `  ${sessions.length} of 40 sessions taken: a write ${Math.round(ledger.at - freed)} ms after they went\n`,
+    `  ${sessions.length} of ${mostSessions} sessions taken: a write ${Math.round(ledger.at - freed)} ms after they went\n`,
   )
   await end()
   await verifyLoad('no session left', url, processes, ledger)
