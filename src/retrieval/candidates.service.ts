@@ -58,10 +58,9 @@ export function createRootSearch(resources: RootSearchResources) {
     const includedText = dropExcluded(text)
     const periods = readPeriods(includedText, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const searched = { ...input, text: input.text === undefined ? undefined : dropPlea(text) }
-    const matches = await findMatches(question, searched, { limit, periods, states }, now)
+    const matches = await findMatches(question, input, { limit, periods, states }, now)
     const ids = listIds(matches)
-    const stems = await textSearch.findSentenceStems(db, searched.text ?? '')
+    const stems = await textSearch.findSentenceStems(db, dropPlea(text))
     if (ids.length === 0) return rankWithoutMatches(question, input, { limit, stems }, now)
     const rows = await readStates(ids, question, states)
     const signals = {

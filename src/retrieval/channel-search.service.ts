@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded } from '../domain/query-words.ts'
+import { dropPlea } from './asker-in-question.ts'
 import { listContextConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
@@ -57,7 +58,8 @@ export function createChannelSearch({
     conditions: Conditions,
     options: ChannelSearchOptions,
   ): Promise<ChannelMatches> {
-    const { text, queryVector } = input
+    const { queryVector } = input
+    const text = input.text === undefined ? undefined : dropPlea(input.text)
     const includedText = dropExcluded(text ?? '')
     const required = [...conditions, ...textSearch.listRequirements(text ?? '')]
     const { limit, states } = options

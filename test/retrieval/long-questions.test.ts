@@ -47,6 +47,18 @@ describe('words that only ask for help', () => {
     expect(await findByWords('Which harbour do friends recommend?', scopes)).toHaveLength(2)
   })
 
+  it('find nothing among the suppressed records either', async () => {
+    await store('Friends recommend the soup.', { scope: 'withheld' })
+    const harbour = await store('The harbour of Porto is quiet.', { scope: 'withheld' })
+    const question = {
+      task_descriptor: 'Can you recommend a harbour?',
+      scopes: ['withheld'],
+      min_salience: 2,
+    }
+    const { suppressed } = await retrieve(app, { ...question, explain: true })
+    expect(suppressed.map(({ id }: Body) => id)).toEqual([harbour])
+  })
+
   it('are searched where nothing else is asked', async () => {
     const soup = await store('Friends recommend the soup.', { scope: 'alone' })
     expect(await findByWords('What would you recommend?', { scopes: ['alone'] })).toEqual([soup])
