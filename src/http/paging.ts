@@ -28,7 +28,8 @@ export async function readPage<
   Row extends Readonly<Record<keyof S['properties'] & string, unknown>> & { selected?: number },
 >({ caller, list, limit, cursor, position, read, sealedBy }: PageRequest<S, Row>): Promise<ListPage<Row>> {
   const fingerprint = computeQueryFingerprint(caller.principal, list)
-  const passed = cursor && sealedBy ? await open(cursor, sealedBy) : cursor
+  const secret = cursor && sealedBy ? await readStoreSecret(sealedBy) : undefined
+  const passed = cursor && secret ? open(secret, cursor) : cursor
   const after = passed === undefined ? undefined : decodeCursor(passed, position, fingerprint)
   const found = await read(after, limit + 1)
   const items = found.slice(0, limit)
@@ -36,11 +37,12 @@ export async function readPage<
   if (last === undefined || !isFollowed(items, found)) return { items }
   const end = Object.keys(position.properties).map((name) => [name, last[name]])
   const next = encodeCursor(fingerprint, Object.fromEntries(end))
-  return { items, next_cursor: sealedBy ? sealCursor(await readStoreSecret(sealedBy), next) : next }
+  if (!sealedBy) return { items, next_cursor: next }
+  return { items, next_cursor: sealCursor(secret ?? (await readStoreSecret(sealedBy)), next) }
 }
 
-async function open(cursor: string, sealedBy: Database): Promise<string> {
-  const opened = openCursor(await readStoreSecret(sealedBy), cursor)
+function open(secret: string, cursor: string): string {
+  const opened = openCursor(secret, cursor)
   if (opened === undefined) throw createCursorError()
   return opened
 }
