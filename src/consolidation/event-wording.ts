@@ -6,7 +6,7 @@ import { readWorthParts } from '../domain/worth-parts.ts'
  */
 export function saysWhatHappened(summary: string): boolean {
   const text = dropMasks(summary)
-  return saysWhatItIsAbout(summary) && !isQuestion(text) && !isSupposition(text)
+  return saysWhatItIsAbout(summary) && !endsAsQuestion(text) && !isSupposition(text)
 }
 
 /** Whether a summary shows when a skill fits: a question does, an "ok" does not. */
@@ -23,7 +23,7 @@ function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
-function isQuestion(text: string): boolean {
+function endsAsQuestion(text: string): boolean {
   return /[?？؟]["'”’)]?$/u.test(text)
 }
 

@@ -66,7 +66,7 @@ export function createConversationsService({ db }: { db: Database }) {
       read: async (after, most) => {
         const rows = await listMessages(db, trust, place, { after, limit: most })
         const ids = rows.map(({ id }) => id)
-        return joinFirst(rows, ids.length === 0 ? [] : await readFirst(db, trust, ids))
+        return joinFirst(rows, await readFirst(db, trust, ids))
       },
     })
     if (items.length === 0 && cursor === undefined) throw notFound()

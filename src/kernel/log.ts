@@ -27,6 +27,15 @@ export function createLogger({ level: least, clock, bindings = {}, write }: LogO
       }
       write(`${JSON.stringify(line)}\n`)
     }
+  return forEachLevel(logAt)
+}
+
+/** Returns the same log, with these fields in each line. */
+export function bindLog(log: Logger, bindings: Fields): Logger {
+  return forEachLevel((level) => (message, fields) => log[level](message, { ...bindings, ...fields }))
+}
+
+function forEachLevel(logAt: (level: keyof Logger) => Write): Logger {
   return {
     trace: logAt('trace'),
     debug: logAt('debug'),
@@ -34,22 +43,6 @@ export function createLogger({ level: least, clock, bindings = {}, write }: LogO
     warn: logAt('warn'),
     error: logAt('error'),
     fatal: logAt('fatal'),
-  }
-}
-
-/** Returns the same log, with these fields in each line. */
-export function bindLog(log: Logger, bindings: Fields): Logger {
-  const bind =
-    (write: Write): Write =>
-    (message, fields) =>
-      write(message, { ...bindings, ...fields })
-  return {
-    trace: bind(log.trace),
-    debug: bind(log.debug),
-    info: bind(log.info),
-    warn: bind(log.warn),
-    error: bind(log.error),
-    fatal: bind(log.fatal),
   }
 }
 

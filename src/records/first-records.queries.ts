@@ -22,6 +22,7 @@ export async function readFirst<More = unknown>(
   ids: readonly string[],
   more: Fragment = sql``,
 ): Promise<(StoredRecord & More)[]> {
+  if (ids.length === 0) return []
   const short = await readStored<More>(db, trust, {
     from: sql`records as r`,
     more,

@@ -108,7 +108,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const readIds = new Set(read.map(({ id }) => id))
     const others = ids.filter((id) => !readIds.has(id))
     const [found, past] = await Promise.all([
-      others.length === 0 ? [] : readFirst(db, question.trust, others),
+      readFirst(db, question.trust, others),
       question.isPast && ids.length > 0 ? findPastStates(db, ids, question) : [],
     ])
     const stored = [...read, ...found]
