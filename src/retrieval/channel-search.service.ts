@@ -59,20 +59,20 @@ export function createChannelSearch({
     options: ChannelSearchOptions,
   ): Promise<ChannelMatches> {
     const { queryVector } = input
-    const text = input.text === undefined ? undefined : dropPlea(input.text)
-    const includedText = dropExcluded(text ?? '')
-    const required = [...conditions, ...textSearch.listRequirements(text ?? '')]
+    const sentence = dropPlea(input.text ?? '')
+    const includedText = dropExcluded(sentence)
+    const required = [...conditions, ...textSearch.listRequirements(sentence)]
     const { limit, states } = options
     const byText =
-      text === undefined
+      input.text === undefined
         ? undefined
-        : searchWordsAndPeriods({ sentence: text, question, conditions, options })
+        : searchWordsAndPeriods({ sentence, question, conditions, options })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
       findByVector({ text: includedText, queryVector, byText, conditions: required, scopes, limit, states }),
       byText,
-      text === undefined
+      input.text === undefined
         ? undefined
         : searchNames(db, question, { text: includedText, conditions: required, limit }),
     ])
