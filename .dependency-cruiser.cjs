@@ -27,9 +27,8 @@ const useCases = `${rooms}.*${ofKind('service', 'queries', 'job')}`
 const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/index\\.ts$' }
 
 const main = '^src/(?:main|roles/roles)\\.ts$'
-const composition =
-  '^src/(?:routes|services|tenant-services|models|background|tenant-background|store-laws|store-preparation|roles/(?:(?:api|worker)-role|role-(?:context|telemetry)))\\.ts$'
-const roleParts = '^src/roles/(?:(?:api|worker)-role|role-telemetry)\\.ts$'
+const roles = '^src/roles/'
+const composition = '^src/(?:(?:services|routes|models|background)\\.ts$|roles/(?!roles\\.ts$))'
 const config = '^src/config/'
 const page = '^src/console/browser/'
 const app = '^src/http/app\\.ts$'
@@ -122,8 +121,8 @@ module.exports = {
     rule('only-entry-points-compose', { pathNot: [main, composition, app, outside] }, { path: composition }),
     rule('only-entry-points-serve', { pathNot: [main, composition, outside] }, { path: app }),
     rule(
-      'only-main-imports-process',
-      { pathNot: [main, roleParts, '^src/process/', outside] },
+      'only-roles-import-process',
+      { pathNot: [roles, '^src/process/', outside] },
       { path: '^src/process/' },
     ),
     rule(

@@ -72,8 +72,8 @@ export type Resources = {
 export type Services = ReturnType<typeof createServices>
 
 /**
- * Creates the services that answer requests, top to bottom. `background.ts` does it for a worker, `tenant-services.ts` for
- * tenants.
+ * Creates the services that answer requests, top to bottom. `background.ts` does it for a worker, and
+ * `roles/tenant-services.ts` for several tenants.
  */
 export function createServices({
   config,

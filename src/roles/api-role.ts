@@ -10,9 +10,9 @@ import { requireDatabaseUrl } from '../process/database-url.ts'
 import { drain, serve } from '../process/listen.ts'
 import type { Service } from '../process/run-until-stopped.ts'
 import { joinSiblings } from '../process/siblings.ts'
-import { createServing } from '../tenant-services.ts'
 import type { RoleContext } from './role-context.ts'
 import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
+import { createServing } from './tenant-services.ts'
 
 type Siblings = ReturnType<typeof joinSiblings>
 

@@ -48,7 +48,7 @@ const roles = {
   migrate: async ({ config, log }: RoleContext) => {
     const [{ migrateDatabase }, { prepareDatabase }] = await Promise.all([
       import('../process/migration.ts'),
-      import('../store-preparation.ts'),
+      import('./store-preparation.ts'),
     ])
     await migrateDatabase(await requireUrl(config, 'migrate'), config, log, prepareDatabase)
     return exitCodes.stopped
@@ -59,7 +59,7 @@ const roles = {
   check: async ({ config }: RoleContext) => {
     const [{ checkStore }, { checkLaws }] = await Promise.all([
       import('../process/check-store.ts'),
-      import('../store-laws.ts'),
+      import('./store-laws.ts'),
     ])
     return checkStore({ config, print, check: checkLaws })
   },
@@ -123,7 +123,7 @@ function runService({ config, log }: RoleContext, start: () => Promise<Service>)
 async function startEverything(context: RoleContext, early: ChildProcess | undefined): Promise<Service> {
   const { startAll } = await import('../process/all.ts')
   // It is loaded while the database starts.
-  const preparation = import('../store-preparation.ts')
+  const preparation = import('./store-preparation.ts')
   return startAll({
     ...context,
     early,

@@ -3,9 +3,9 @@ import type { Checks } from '../http/health.ts'
 import { drain, serve } from '../process/listen.ts'
 import type { Service } from '../process/run-until-stopped.ts'
 import { startWorking } from '../process/worker-process.ts'
-import { createBackground } from '../tenant-background.ts'
 import type { RoleContext } from './role-context.ts'
 import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
+import { createBackground } from './tenant-background.ts'
 
 /** Runs the jobs. */
 export async function startWorker(context: RoleContext): Promise<Service> {

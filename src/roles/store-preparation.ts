@@ -1,16 +1,16 @@
-import type { Config } from './config/config.ts'
-import type { Connection } from './db/connection.ts'
-import { ensureNearestIndex } from './embeddings/index.ts'
-import { systemClock } from './kernel/clock.ts'
-import { createIds } from './kernel/ids.ts'
-import type { Logger } from './kernel/log.ts'
+import type { Config } from '../config/config.ts'
+import type { Connection } from '../db/connection.ts'
+import { ensureNearestIndex } from '../embeddings/index.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { createIds } from '../kernel/ids.ts'
+import type { Logger } from '../kernel/log.ts'
 
 /** What a database needs besides its tables. Only the roles that prepare one load the modules that do it. */
 export async function prepareDatabase(connection: Connection, log: Logger, config: Config): Promise<void> {
   const { db } = connection
   await ensureNearestIndex(db, log)
   if (!config.tenants) return
-  const { createTenantDatabases, migrateTenants } = await import('./tenants/index.ts')
+  const { createTenantDatabases, migrateTenants } = await import('../tenants/index.ts')
   const clock = systemClock
   const ids = createIds(clock)
   const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BackgroundResources, createBackgroundModels, createJobs } from './background.ts'
-import type { TenantConnection } from './db/connection.ts'
-import { newestMigration } from './db/migrator.ts'
-import { homeSchema } from './db/schema-names.ts'
-import type { Announcements } from './jobs/announcements.ts'
-import { createFairSlots } from './jobs/fair-slots.ts'
-import type { JobHandler } from './jobs/job-message.ts'
-import { type JobName, jobNames } from './jobs/job-names.ts'
-import { type Poll, startPoll } from './jobs/poll.ts'
-import { bindLog } from './kernel/log.ts'
-import { createInstruments } from './telemetry/instruments.ts'
+import { type BackgroundResources, createBackgroundModels, createJobs } from '../background.ts'
+import type { TenantConnection } from '../db/connection.ts'
+import { newestMigration } from '../db/migrator.ts'
+import { homeSchema } from '../db/schema-names.ts'
+import type { Announcements } from '../jobs/announcements.ts'
+import { createFairSlots } from '../jobs/fair-slots.ts'
+import type { JobHandler } from '../jobs/job-message.ts'
+import { type JobName, jobNames } from '../jobs/job-names.ts'
+import { type Poll, startPoll } from '../jobs/poll.ts'
+import { bindLog } from '../kernel/log.ts'
+import { createInstruments } from '../telemetry/instruments.ts'
 import {
   createTenantDatabases,
   createTenantDirectory,
@@ -19,7 +19,7 @@ import {
   type TenantLocation,
   type TenantRow,
   walkTenants,
-} from './tenants/index.ts'
+} from '../tenants/index.ts'
 
 type Resources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements'> & {
   connection: TenantConnection

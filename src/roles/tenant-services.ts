@@ -1,23 +1,23 @@
-import type { TenantConnection } from './db/connection.ts'
-import { newestMigration } from './db/migrator.ts'
-import { homeSchema, nameSchema } from './db/schema-names.ts'
-import { getCurrentTenant, type RequestTenant, type Tenancy } from './http/tenancy.ts'
-import type { Announcements } from './jobs/announcements.ts'
-import type { Clock } from './kernel/clock.ts'
-import { AppError } from './kernel/errors.ts'
-import { bindLog } from './kernel/log.ts'
-import { readReference } from './keys/index.ts'
-import { createOffer } from './mcp/index.ts'
-import { createModels } from './models.ts'
-import { listRoutes } from './routes.ts'
-import { createServices, type Resources, type Services } from './services.ts'
-import { createInstruments } from './telemetry/instruments.ts'
+import type { TenantConnection } from '../db/connection.ts'
+import { newestMigration } from '../db/migrator.ts'
+import { homeSchema, nameSchema } from '../db/schema-names.ts'
+import { getCurrentTenant, type RequestTenant, type Tenancy } from '../http/tenancy.ts'
+import type { Announcements } from '../jobs/announcements.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { bindLog } from '../kernel/log.ts'
+import { readReference } from '../keys/index.ts'
+import { createOffer } from '../mcp/index.ts'
+import { createModels } from '../models.ts'
+import { listRoutes } from '../routes.ts'
+import { createServices, type Resources, type Services } from '../services.ts'
+import { createInstruments } from '../telemetry/instruments.ts'
 import {
   createTenantDatabases,
   createTenantDirectory,
   createTenantsService,
   type TenantRow,
-} from './tenants/index.ts'
+} from '../tenants/index.ts'
 
 const homeTenant: RequestTenant = { id: homeSchema, reference: undefined, server_url: null }
 
