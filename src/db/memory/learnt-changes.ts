@@ -1,5 +1,6 @@
 import { nilUuid } from '../../kernel/ids.ts'
-import { maxChanges, type View } from './seen-changes.ts'
+import { readPlaces } from './checked-records.ts'
+import { copyView, maxChanges, type View } from './seen-changes.ts'
 import { hasEnded, mergeSnapshots, readEnd } from './snapshots.ts'
 
 /** The transactions that made a row what it is, one for each thing that changes by itself. */
@@ -21,13 +22,32 @@ export type VersionedTable<Row> = {
   findVersion: (id: string) => Version | undefined
 }
 
+/** What a check of some rows of the table says that the table does not know yet. */
 export type Changes<Row> = {
+  /** The checked rows that are no longer in the database. */
   gone: readonly string[]
-  /** None where `unseen` is too many. */
+  /** The rows that were stored or changed since the snapshot; none where `unseen` is too many. */
   changed: readonly Row[]
   /** How many changes there were, with those whose rows are not read. */
   unseen: number
   view: View
+}
+
+/** The columns of a statement from which `readChanges` reads them. */
+export type ChangesRow = View & { gone: string | null; changed: Buffer | null; unseen: number }
+
+/** Returns the changes that a statement found when it checked the records of these ids. */
+export function readChanges<Row>(
+  row: ChangesRow | undefined,
+  ids: readonly string[],
+  unpack: (bytes: Buffer | null | undefined) => Row[],
+): Changes<Row> {
+  return {
+    gone: readPlaces(row?.gone, ids),
+    changed: unpack(row?.changed),
+    unseen: row?.unseen ?? 0,
+    view: copyView(row),
+  }
 }
 
 /**

@@ -5,18 +5,11 @@ import {
   type CheckedStates,
   checkedRecord,
   placesWhere,
-  readPlaces,
   readStates,
   statesWhere,
 } from '../../db/memory/checked-records.ts'
-import {
-  computeVersion,
-  copyView,
-  maxChanges,
-  selectUnseen,
-  type View,
-  viewNow,
-} from '../../db/memory/seen-changes.ts'
+import { type Changes, type ChangesRow, readChanges } from '../../db/memory/learnt-changes.ts'
+import { computeVersion, maxChanges, selectUnseen, viewNow } from '../../db/memory/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid, unpackIds } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
@@ -73,15 +66,9 @@ export type Check = {
   snapshot: string
 }
 
-export type Checked = {
+export type Checked = Changes<VersionedVector> & {
   /** The records that have a vector and meet the conditions. */
   met: string[]
-  /** The records that have no vector any more. */
-  gone: string[]
-  /** The vectors that were stored or changed since the snapshot; none where `unseen` is too many. */
-  changed: VersionedVector[]
-  unseen: number
-  view: View
 }
 
 /**
@@ -94,15 +81,7 @@ export async function checkVectors(
 ): Promise<Checked> {
   const among = sql<SqlBool>`t.model_id = ${modelId}`
   const unseen = selectUnseen(snapshot, [{ table: 'embeddings', id: 'record_id', changed: 'changed', among }])
-  const { rows } = await sql<{
-    met: string | null
-    gone: string | null
-    changed: Buffer | null
-    unseen: number
-    snapshot: string
-    reached: number
-    timeline: number
-  }>`
+  const { rows } = await sql<ChangesRow & { met: string | null }>`
     with near as materialized (
       select asked.place, found.*, exists (
         select from embeddings as e where e.record_id = asked.id and e.model_id = ${modelId}
@@ -127,13 +106,7 @@ export async function checkVectors(
     from near
   `.execute(db)
   const [answer] = rows
-  return {
-    met: readStates(answer?.met, ids, states),
-    gone: readPlaces(answer?.gone, ids),
-    changed: unpack(answer?.changed),
-    unseen: answer?.unseen ?? 0,
-    view: copyView(answer),
-  }
+  return { ...readChanges(answer, ids, unpack), met: readStates(answer?.met, ids, states) }
 }
 
 /** Where the parts of a vector begin, in bytes. The id comes first. */

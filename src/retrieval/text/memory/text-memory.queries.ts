@@ -10,14 +10,8 @@ import {
   readStates,
   statesWhere,
 } from '../../../db/memory/checked-records.ts'
-import {
-  computeVersion,
-  copyView,
-  maxChanges,
-  selectUnseen,
-  type View,
-  viewNow,
-} from '../../../db/memory/seen-changes.ts'
+import { type Changes, type ChangesRow, readChanges } from '../../../db/memory/learnt-changes.ts'
+import { computeVersion, maxChanges, selectUnseen, viewNow } from '../../../db/memory/seen-changes.ts'
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
 import {
@@ -97,17 +91,7 @@ export type TextCheck = {
   snapshot: string
 }
 
-export type CheckedTexts = {
-  answerIds: string[]
-  contextIds: string[]
-  /** The records that are forgotten or no longer there. */
-  gone: string[]
-  /** The texts that were stored or changed since the snapshot; none where `unseen` is too many. */
-  changed: StoredText[]
-  /** How many changes there were, those of forgotten records too. */
-  unseen: number
-  view: View
-}
+export type CheckedTexts = Changes<StoredText> & { answerIds: string[]; contextIds: string[] }
 
 /**
  * Checks records that were found in memory, and reads what the memory does not know yet, both as of one instant. Conditions are
@@ -122,16 +106,7 @@ export async function checkTexts(
     { table: 'contents', id: 'record_id', changed: 'changed' },
     { table: 'records', id: 'id', changed: 'revealed' },
   ])
-  const { rows } = await sql<{
-    answering: string | null
-    context: string | null
-    gone: string | null
-    changed: Buffer | null
-    unseen: number
-    snapshot: string
-    reached: number
-    timeline: number
-  }>`
+  const { rows } = await sql<ChangesRow & { answering: string | null; context: string | null }>`
     with checked as materialized (
       select asked.place, found.*
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
@@ -155,12 +130,9 @@ export async function checkTexts(
   `.execute(db)
   const [answer] = rows
   return {
+    ...readChanges(answer, ids, unpack),
     answerIds: readStates(answer?.answering, ids, states),
     contextIds: readPlaces(answer?.context, ids),
-    gone: readPlaces(answer?.gone, ids),
-    changed: unpack(answer?.changed),
-    unseen: answer?.unseen ?? 0,
-    view: copyView(answer),
   }
 }
 
