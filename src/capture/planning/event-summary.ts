@@ -1,5 +1,6 @@
 import { maskText } from '../../domain/masking.ts'
 import { clip, outline } from '../../domain/outline.ts'
+import { endsSentence } from '../../domain/sentence-end.ts'
 import { type Evidence, isObject } from './evidence.ts'
 
 /**
@@ -44,7 +45,7 @@ function composeSentence({ input, fields }: Evidence): { sentence: string; saysS
   ].join('')
   const isNamed = isText(fields['event_kind']) && outcome !== undefined
   return {
-    sentence: /[.!?…。！？]$/u.test(sentence) ? sentence : `${sentence}.`,
+    sentence: endsSentence(sentence) ? sentence : `${sentence}.`,
     saysSomething: tools !== '' || topic !== undefined || isNamed,
   }
 }

@@ -1,3 +1,4 @@
+import { endsSentence } from '../../domain/sentence-end.ts'
 import { containsName } from '../../domain/unspaced-scripts.ts'
 
 /** What the statements of every type of record are put together from. */
@@ -17,7 +18,7 @@ export function join(parts: readonly string[], by: string): string {
     .filter((part) => part !== '')
     .reduce((text, part) => {
       if (text === '') return part
-      return `${text}${endsPart && /[.!?…。！？]["'”’)]?$/u.test(text) ? ' ' : by}${part}`
+      return `${text}${endsPart && endsSentence(text) ? ' ' : by}${part}`
     }, '')
 }
 
