@@ -49,7 +49,9 @@ export function createReversalService({ db, clock, ids, seal, rescore }: Resourc
       await loadForUpdate(tx, call, id)
       const operationId = await findReversible(tx, id, input)
       const now = clock.now()
-      await asOperation(tx, ids.next(), () => revertOperation(tx, { seal, rescore }, operationId, input, now))
+      await asOperation(tx, ids.next(), () =>
+        revertOperation(tx, { seal, rescore }, operationId, { ...input, now }),
+      )
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
     })
   }
@@ -80,8 +82,7 @@ async function revertOperation(
   tx: Transaction,
   { seal, rescore }: Pick<Resources, 'seal' | 'rescore'>,
   operationId: string,
-  { actor, rationale }: Reversal,
-  now: Date,
+  { actor, rationale, now }: Reversal & { now: Date },
 ): Promise<void> {
   const effects: Effect[] = []
   for (const batch of await listBatches(tx, operationId)) {
