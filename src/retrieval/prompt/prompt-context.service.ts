@@ -137,11 +137,11 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const ids = messages.map(({ id }) => id)
     const around = ids.length === 0 ? [] : await findMessagesAround(db, ids, conditions, 1)
     return new Map(
-      around.map(({ hit, ids: near, times }) => {
-        const at = times[near.indexOf(hit)]?.getTime() ?? 0
+      around.map(({ message, ids: near, times }) => {
+        const at = times[near.indexOf(message)]?.getTime() ?? 0
         const isNear = (_: string, index: number) =>
           Math.abs((times[index]?.getTime() ?? 0) - at) <= conversationGapMs
-        return [hit, near.filter(isNear).filter((id) => id !== hit)]
+        return [message, near.filter(isNear).filter((id) => id !== message)]
       }),
     )
   }

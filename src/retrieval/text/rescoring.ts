@@ -21,7 +21,7 @@ export type SurroundingsOptions = {
  * 20 find as much as 30 and take a third less time. If 20 are requested, the share of the 1,536 questions of LoCoMo with some
  * evidence among them is 0.855 with 20, and 0.865 with 30.
  */
-const hits = { fewest: 20, most: 30 }
+const matchCounts = { fewest: 20, most: 30 }
 
 /**
  * How far from a match messages are read: the farthest neighbour has its own neighbours. With one less, which reads a fifth fewer
@@ -31,10 +31,10 @@ const distance = 2 * reach
 
 /** Around how many of the best matches messages are read, and how far. */
 export function planSurroundings({ requested }: Pick<SurroundingsOptions, 'requested'>): {
-  hits: number
+  matchCount: number
   distance: number
 } {
-  return { hits: Math.min(hits.most, Math.max(hits.fewest, 2 * requested)), distance }
+  return { matchCount: Math.min(matchCounts.most, Math.max(matchCounts.fewest, 2 * requested)), distance }
 }
 
 /** The words to count in the messages around the matches: those of the question, and after them those that stand for them. */
@@ -56,8 +56,8 @@ export function rescoreMatches(
   const messages = found.map((each) => ({ ...each, counts: addRelated(each.counts) }))
   const weights = [...idfs.values()]
   const places = new Map(messages.map(({ id }, place) => [id, place]))
-  for (const { id: hit } of matches.slice(0, planSurroundings(options).hits)) {
-    const place = places.get(hit)
+  for (const { id } of matches.slice(0, planSurroundings(options).matchCount)) {
+    const place = places.get(id)
     if (place === undefined) continue
     const session = limitToSession(messages, place, gapMs)
     session.messages.forEach((message, at) => {

@@ -8,7 +8,7 @@ import { selectOccurrences } from './word-occurrences.queries.ts'
 
 export type MessagesAround = {
   /** The message that was found. */
-  hit: string
+  message: string
   /** It and its neighbours, in the order of the conversation. */
   ids: string[]
   times: Date[]
@@ -25,7 +25,7 @@ export async function findMessagesAround(
   distance: number,
 ): Promise<MessagesAround[]> {
   const { rows } = await sql<MessagesAround>`
-    select m.record_id as hit, array_agg(near.record_id order by near.at, near.arrival) as ids,
+    select m.record_id as message, array_agg(near.record_id order by near.at, near.arrival) as ids,
       array_agg(near.at order by near.at, near.arrival) as times
     from unnest(${sql.val([...ids])}::uuid[]) as found (id)
     join messages as m on m.record_id = found.id
@@ -89,14 +89,14 @@ export async function readWordsAround(
   const isAnswer = meetsAll(answerConditions)
   const side = { contextConditions, distance, columns: sql`, ${isAnswer} as is_answer` }
   const { rows } = await sql<{ messages: string | null }>`
-    with hit as materialized (
+    with match as materialized (
       select m.*, ${isAnswer} as is_answer
       from unnest(${sql.val([...ids])}::uuid[]) as found (id) join messages as m on m.record_id = found.id
       join records as r on r.id = found.id
     ), message as materialized (
       select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.is_context) as is_context,
         bool_or(near.is_answer) as is_answer
-      from hit as m cross join lateral (
+      from match as m cross join lateral (
         select m.record_id, m.at, m.arrival, m.is_answer, false as is_context
         union all (select *, true from (${selectSide('before', side)}) as earlier)
         union all (select *, true from (${selectSide('after', side)}) as later)

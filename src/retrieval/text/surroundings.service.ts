@@ -18,7 +18,7 @@ export async function scoreWithSurroundings(
 ): Promise<Match[]> {
   const { matches } = ranked
   const plan = planSurroundings(options)
-  const best = matches.slice(0, plan.hits).map(({ id }) => id)
+  const best = matches.slice(0, plan.matchCount).map(({ id }) => id)
   if (best.length === 0) return [...matches]
   const messages = await readWordsAround(db, best, listCountedWords(ranked), {
     contextConditions: options.contextConditions,

@@ -115,7 +115,7 @@ async function rank(
     with found as materialized (
       select c.record_id as id, ${columns.length} as length, ${columns.knownScore} as known ${columns.counts}
       from contents as c where ${condition}
-    ), hit as materialized (
+    ), visible as materialized (
       select found.*, seen.is_match
       from found cross join lateral (
         select ${isMatch} as is_match from records as r
@@ -123,10 +123,10 @@ async function rank(
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits ${columns.idfs} from hit
+      select count(*) as matches ${columns.idfs} from visible
     ), best as (
       select id, round((known + ${columns.countedScore}) * 1e9) / 1e9 as score
-      from hit cross join total
+      from visible cross join total
       where is_match
       order by score desc, id
       limit ${limit}

@@ -1454,7 +1454,7 @@ from contents as c;
     from unnest($2::text[]) as word;
 
 -- src/retrieval/text/surroundings.queries.ts findMessagesAround
-    select m.record_id as hit, array_agg(near.record_id
+    select m.record_id as message, array_agg(near.record_id
 order by near.at, near.arrival) as ids,
       array_agg(near.at
 order by near.at, near.arrival) as times
@@ -1484,7 +1484,7 @@ and (n.at, n.arrival) > (m.at, m.arrival)
     group by m.record_id;
 
 -- src/retrieval/text/surroundings.queries.ts readWordsAround
-    with hit as materialized (
+    with match as materialized (
       select m.*, coalesce(true
 and r.importance > 0, false) as is_answer
       from unnest($1::uuid[]) as found (id) join messages as m on m.record_id = found.id
@@ -1492,7 +1492,7 @@ and r.importance > 0, false) as is_answer
     ), message as materialized (
       select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.is_context) as is_context,
         bool_or(near.is_answer) as is_answer
-      from hit as m cross join lateral (
+      from match as m cross join lateral (
         select m.record_id, m.at, m.arrival, m.is_answer, false as is_context
         union all (select *, true
 from (
@@ -1616,7 +1616,7 @@ where c.search @@ (select $31::tsquery && $32::tsquery && coalesce((
     ) as said
     where numnode(phrase) > 0
   ), ''::tsquery))
-    ), hit as materialized (
+    ), visible as materialized (
       select found.*, seen.is_match
       from found cross join lateral (
         select true as is_match
@@ -1628,11 +1628,11 @@ and "r"."scope" = any($38::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits , ln(1 + greatest(0, $39::float8 - least(count("count_0"), $40::float8) + 0.5) / (least(count("count_0"), $41::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $42::float8 - least(count("count_1"), $43::float8) + 0.5) / (least(count("count_1"), $44::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $45::float8 - least(count("count_2"), $46::float8) + 0.5) / (least(count("count_2"), $47::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $48::float8 - least(count("count_3"), $49::float8) + 0.5) / (least(count("count_3"), $50::float8) + 0.5)) as "idf_3"
-from hit
+      select count(*) as matches , ln(1 + greatest(0, $39::float8 - least(count("count_0"), $40::float8) + 0.5) / (least(count("count_0"), $41::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $42::float8 - least(count("count_1"), $43::float8) + 0.5) / (least(count("count_1"), $44::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $45::float8 - least(count("count_2"), $46::float8) + 0.5) / (least(count("count_2"), $47::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $48::float8 - least(count("count_3"), $49::float8) + 0.5) / (least(count("count_3"), $50::float8) + 0.5)) as "idf_3"
+from visible
     ), best as (
       select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0)) * 1e9) / 1e9 as score
-      from hit cross join total
+      from visible cross join total
       where is_match
       order by score desc, id
       limit $51
@@ -1662,7 +1662,7 @@ where c.search @@ (select $31::tsquery && $32::tsquery && coalesce((
     ) as said
     where numnode(phrase) > 0
   ), ''::tsquery))
-    ), hit as materialized (
+    ), visible as materialized (
       select found.*, seen.is_match
       from found cross join lateral (
         select true as is_match
@@ -1673,11 +1673,11 @@ and "r"."scope" = any($38::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits , ln(1 + greatest(0, $39::float8 - least(count("count_0"), $40::float8) + 0.5) / (least(count("count_0"), $41::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $42::float8 - least(count("count_1"), $43::float8) + 0.5) / (least(count("count_1"), $44::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $45::float8 - least(count("count_2"), $46::float8) + 0.5) / (least(count("count_2"), $47::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $48::float8 - least(count("count_3"), $49::float8) + 0.5) / (least(count("count_3"), $50::float8) + 0.5)) as "idf_3"
-from hit
+      select count(*) as matches , ln(1 + greatest(0, $39::float8 - least(count("count_0"), $40::float8) + 0.5) / (least(count("count_0"), $41::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $42::float8 - least(count("count_1"), $43::float8) + 0.5) / (least(count("count_1"), $44::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $45::float8 - least(count("count_2"), $46::float8) + 0.5) / (least(count("count_2"), $47::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $48::float8 - least(count("count_3"), $49::float8) + 0.5) / (least(count("count_3"), $50::float8) + 0.5)) as "idf_3"
+from visible
     ), best as (
       select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0)) * 1e9) / 1e9 as score
-      from hit cross join total
+      from visible cross join total
       where is_match
       order by score desc, id
       limit $51
@@ -1707,7 +1707,7 @@ where c.search @@ (select $39::tsquery && $40::tsquery && coalesce((
     ) as said
     where numnode(phrase) > 0
   ), ''::tsquery))
-    ), hit as materialized (
+    ), visible as materialized (
       select found.*, seen.is_match
       from found cross join lateral (
         select true as is_match
@@ -1719,11 +1719,11 @@ and "r"."scope" = any($46::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits , ln(1 + greatest(0, $47::float8 - least(count("count_0"), $48::float8) + 0.5) / (least(count("count_0"), $49::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $50::float8 - least(count("count_1"), $51::float8) + 0.5) / (least(count("count_1"), $52::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $53::float8 - least(count("count_2"), $54::float8) + 0.5) / (least(count("count_2"), $55::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $56::float8 - least(count("count_3"), $57::float8) + 0.5) / (least(count("count_3"), $58::float8) + 0.5)) as "idf_3", ln(1 + greatest(0, $59::float8 - least(count("count_4"), $60::float8) + 0.5) / (least(count("count_4"), $61::float8) + 0.5)) as "idf_4", ln(1 + greatest(0, $62::float8 - least(count("count_5"), $63::float8) + 0.5) / (least(count("count_5"), $64::float8) + 0.5)) as "idf_5", ln(1 + greatest(0, $65::float8 - least(count("count_6"), $66::float8) + 0.5) / (least(count("count_6"), $67::float8) + 0.5)) as "idf_6", ln(1 + greatest(0, $68::float8 - least(count("count_7"), $69::float8) + 0.5) / (least(count("count_7"), $70::float8) + 0.5)) as "idf_7"
-from hit
+      select count(*) as matches , ln(1 + greatest(0, $47::float8 - least(count("count_0"), $48::float8) + 0.5) / (least(count("count_0"), $49::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $50::float8 - least(count("count_1"), $51::float8) + 0.5) / (least(count("count_1"), $52::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $53::float8 - least(count("count_2"), $54::float8) + 0.5) / (least(count("count_2"), $55::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $56::float8 - least(count("count_3"), $57::float8) + 0.5) / (least(count("count_3"), $58::float8) + 0.5)) as "idf_3", ln(1 + greatest(0, $59::float8 - least(count("count_4"), $60::float8) + 0.5) / (least(count("count_4"), $61::float8) + 0.5)) as "idf_4", ln(1 + greatest(0, $62::float8 - least(count("count_5"), $63::float8) + 0.5) / (least(count("count_5"), $64::float8) + 0.5)) as "idf_5", ln(1 + greatest(0, $65::float8 - least(count("count_6"), $66::float8) + 0.5) / (least(count("count_6"), $67::float8) + 0.5)) as "idf_6", ln(1 + greatest(0, $68::float8 - least(count("count_7"), $69::float8) + 0.5) / (least(count("count_7"), $70::float8) + 0.5)) as "idf_7"
+from visible
     ), best as (
       select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0) + coalesce($71::float8 * least("idf_4", (array["idf_0", "idf_1", "idf_2", "idf_3", $72::float8])[$73::int4]) * 2.2::float8 / (1 + (length) / "count_4"), 0) + coalesce($74::float8 * least("idf_5", (array["idf_0", "idf_1", "idf_2", "idf_3", $75::float8])[$76::int4]) * 2.2::float8 / (1 + (length) / "count_5"), 0) + coalesce($77::float8 * least("idf_6", (array["idf_0", "idf_1", "idf_2", "idf_3", $78::float8])[$79::int4]) * 2.2::float8 / (1 + (length) / "count_6"), 0) + coalesce($80::float8 * least("idf_7", (array["idf_0", "idf_1", "idf_2", "idf_3", $81::float8])[$82::int4]) * 2.2::float8 / (1 + (length) / "count_7"), 0)) * 1e9) / 1e9 as score
-      from hit cross join total
+      from visible cross join total
       where is_match
       order by score desc, id
       limit $83
@@ -1769,7 +1769,7 @@ and c.search @@ (select $26::tsquery && $27::tsquery && coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery))
       and not (c.search @@ ($32::tsquery))
-    ), hit as materialized (
+    ), visible as materialized (
       select found.*, seen.is_match
       from found cross join lateral (
         select true as is_match
@@ -1781,11 +1781,11 @@ and "r"."scope" = any($34::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits
-from hit
+      select count(*) as matches
+from visible
     ), best as (
       select id, round((known + 0::float8) * 1e9) / 1e9 as score
-      from hit cross join total
+      from visible cross join total
       where is_match
       order by score desc, id
       limit $35
@@ -1830,7 +1830,7 @@ and c.search @@ (select $26::tsquery && $27::tsquery && coalesce((
     ) as said
     where numnode(phrase) > 0
   ), ''::tsquery))
-    ), hit as materialized (
+    ), visible as materialized (
       select found.*, seen.is_match
       from found cross join lateral (
         select true as is_match
@@ -1842,11 +1842,11 @@ and "r"."scope" = any($33::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits
-from hit
+      select count(*) as matches
+from visible
     ), best as (
       select id, round((known + 0::float8) * 1e9) / 1e9 as score
-      from hit cross join total
+      from visible cross join total
       where is_match
       order by score desc, id
       limit $34
@@ -1877,7 +1877,7 @@ where c.search @@ (select $23::tsquery && $24::tsquery && coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery))
 and not (c.search @@ ($29::tsquery))
-    ), hit as materialized (
+    ), visible as materialized (
       select found.*, seen.is_match
       from found cross join lateral (
         select true as is_match
@@ -1889,11 +1889,11 @@ and "r"."scope" = any($31::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits
-from hit
+      select count(*) as matches
+from visible
     ), best as (
       select id, round((known + 0::float8) * 1e9) / 1e9 as score
-      from hit cross join total
+      from visible cross join total
       where is_match
       order by score desc, id
       limit $32

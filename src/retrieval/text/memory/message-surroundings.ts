@@ -5,13 +5,13 @@ import type { TextTable } from './text-table.ts'
 
 /** Around how many of the best matches messages are read, and how far. */
 export type SurroundingsLimits = {
-  hits: number
+  matchCount: number
   /** How many messages that count for the match are requested on each side, up to a longer pause. */
   distance: number
   gapMs: number
 }
 
-type Hit = { id: string; place: number }
+type PlacedMatch = { id: string; place: number }
 type Placed = { id: string; place: number; at: number; arrival: number }
 type Surroundings = Omit<PlacedSurroundings, 'messages'> & { messages: Placed[] }
 type Search = { surroundings?: SurroundingsLimits | undefined; days?: DayNumbers | undefined }
@@ -20,7 +20,7 @@ type Search = { surroundings?: SurroundingsLimits | undefined; days?: DayNumbers
 export type RecordCheck = { isAnswer: boolean; isContext: boolean }
 
 /** A few more than requested, because not every match may answer. */
-const spareHits = 3
+const spareMatches = 3
 const widest = 64
 
 /** The surroundings of matches in a table. Messages that do not count for others are passed over, as if they did not exist. */
@@ -30,9 +30,12 @@ export function createMessageSurroundings(
   { surroundings: limits, days }: Search,
 ) {
   const widths = new Map<string, number>()
-  const byHit = new Map<string, Surroundings | undefined>()
+  const byMatch = new Map<string, Surroundings | undefined>()
 
-  function find({ id, place }: Hit, { distance, gapMs }: SurroundingsLimits): Surroundings | undefined {
+  function find(
+    { id, place }: PlacedMatch,
+    { distance, gapMs }: SurroundingsLimits,
+  ): Surroundings | undefined {
     const placed = table.findSurroundings(place, { distance: widths.get(id) ?? distance, gapMs })
     if (!placed) return undefined
     const messages = placed.messages.map((message) => ({ id: table.getId(message.place), ...message }))
@@ -40,28 +43,28 @@ export function createMessageSurroundings(
   }
 
   /** Looks around the best of some matches, and returns the ids of the messages there. */
-  function lookAround(matches: readonly Hit[]): string[] {
-    byHit.clear()
+  function lookAround(matches: readonly PlacedMatch[]): string[] {
+    byMatch.clear()
     if (!limits) return []
-    const hits = matches.slice(0, limits.hits + spareHits)
-    for (const hit of hits) byHit.set(hit.id, find(hit, limits))
-    return [...byHit.values()].flatMap((surroundings) => surroundings?.messages.map(({ id }) => id) ?? [])
+    const best = matches.slice(0, limits.matchCount + spareMatches)
+    for (const match of best) byMatch.set(match.id, find(match, limits))
+    return [...byMatch.values()].flatMap((surroundings) => surroundings?.messages.map(({ id }) => id) ?? [])
   }
 
   /** Widens the surroundings of the best matches that are too short. Returns whether it is necessary to look around again. */
-  function widen(matches: readonly Hit[]): boolean {
+  function widen(matches: readonly PlacedMatch[]): boolean {
     if (!limits) return false
-    const { distance, hits } = limits
-    const best = matches.slice(0, hits)
+    const { distance, matchCount } = limits
+    const best = matches.slice(0, matchCount)
     const short = best.filter(({ id }) => isShort(id, distance))
     for (const { id } of short) widths.set(id, 4 * (widths.get(id) ?? distance))
-    return short.length > 0 || !best.every(({ id }) => byHit.has(id))
+    return short.length > 0 || !best.every(({ id }) => byMatch.has(id))
   }
 
-  function isShort(hit: string, distance: number): boolean {
-    const surroundings = byHit.get(hit)
-    if (!surroundings || (widths.get(hit) ?? distance) >= widest) return false
-    const own = surroundings.messages.findIndex(({ id }) => id === hit)
+  function isShort(match: string, distance: number): boolean {
+    const surroundings = byMatch.get(match)
+    if (!surroundings || (widths.get(match) ?? distance) >= widest) return false
+    const own = surroundings.messages.findIndex(({ id }) => id === match)
     const lacks = (side: readonly Placed[]) =>
       side.filter(({ id }) => checked.get(id)?.isContext).length < distance
     return (
@@ -71,17 +74,17 @@ export function createMessageSurroundings(
   }
 
   /** The messages around the best of the matches, each once, in the order of their conversations, with their words. */
-  function listMessages(matches: readonly Hit[], words: readonly string[]): ConversationMessage[] {
+  function listMessages(matches: readonly PlacedMatch[], words: readonly string[]): ConversationMessage[] {
     if (!limits) return []
-    const hits = matches.slice(0, limits.hits)
-    const hitIds = new Set(hits.map(({ id }) => id))
+    const best = matches.slice(0, limits.matchCount)
+    const bestIds = new Set(best.map(({ id }) => id))
     const conversations = new Map<string, Map<string, Placed>>()
-    for (const hit of hits) {
-      const surroundings = byHit.get(hit.id)
+    for (const match of best) {
+      const surroundings = byMatch.get(match.id)
       if (!surroundings) continue
       const messages = conversations.get(surroundings.conversation) ?? new Map<string, Placed>()
       conversations.set(surroundings.conversation, messages)
-      const read = surroundings.messages.filter(({ id }) => hitIds.has(id) || checked.get(id)?.isContext)
+      const read = surroundings.messages.filter(({ id }) => bestIds.has(id) || checked.get(id)?.isContext)
       for (const message of read) messages.set(message.id, message)
     }
     const ordered = [...conversations.values()].flatMap((messages) =>
