@@ -7,13 +7,19 @@ import { parseArgs } from 'node:util'
 import { formatLocalUrl } from '../src/process/local-url.ts'
 import { listNotes, measurePacked, packFiles } from './note-archive.ts'
 
-/**
- * `npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]` sends a file, or a folder of notes, to a running
- * service and prints what was not stored. The key is in MEMBRANE_API_KEY, and without a URL the service is at HOST and PORT.
- * Exits with 1 when a line is a conflict or invalid.
- */
-
 const usage = 'Usage: npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]'
+
+const help = `${usage}
+
+Sends a file, or a folder of notes, to a running service and prints the lines that were not stored.
+
+  --format F   the format of the file, such as mem0; docs/importing.md lists all. Default: recognised by its beginning
+  --scope S    the scope of the records. Default: the only scope of the key, or none
+  --dry-run    check every line and store nothing
+  --url URL    the address of the service. Default: that of HOST and PORT
+
+The key is read from MEMBRANE_API_KEY. The exit code is 1 if a line is a conflict or invalid.
+`
 
 const types: Readonly<Record<string, string>> = {
   '.ndjson': 'application/x-ndjson',
@@ -27,7 +33,7 @@ const types: Readonly<Record<string, string>> = {
 /** The format of a folder. */
 const notes = 'basic-memory'
 const barWidth = 30
-/** Characters that would drive the terminal, or show the text in another order. */
+/** Characters that control the terminal or change the order of the text. */
 const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 type Problem = { code: string; detail?: string; errors?: { pointer: string; message: string }[] }
@@ -52,7 +58,7 @@ process.exitCode = await run().catch((error: unknown) => {
 async function run(): Promise<number> {
   const { values, positionals } = readArguments()
   if (values.help) {
-    process.stdout.write(`${usage}\n`)
+    process.stdout.write(help)
     return 0
   }
   const [path] = positionals

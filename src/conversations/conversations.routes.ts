@@ -46,7 +46,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Add messages to a conversation',
         description:
-          'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A writer with a `name` is an entity of the scope, which is created if there is none of that name; a role alone creates none. A message whose id is stored already is `unchanged`; if its text or writer is another one, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again: a message of it that was purged is then stored again once, at its place and time. To repeat a part of a conversation, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
+          'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A writer with a `name` is an entity of the scope, which is created if there is none of that name; a role alone creates none. A message whose id is stored already is `unchanged`; if its text or its writer differs, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again. If one of its messages was purged, this message is then stored again once, at its place and time. To repeat a part of a conversation, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
         params: ConversationPath,
         body: ref(NewMessages),
         response: answers(
@@ -146,7 +146,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Forget the messages of a conversation',
         description:
-          'Forgets up to 500 messages and lists them: each as `DELETE /v1/records/{id}` does. While the answer has a `next_cursor`, send the request again with that as `cursor`. A pinned message, or one with the deletion policy `never`, is kept.',
+          'Forgets up to 500 messages, each in the same way as `DELETE /v1/records/{id}`, and lists them. While the answer has a `next_cursor`, send the request again with that as `cursor`. A pinned message, or one with the deletion policy `never`, is kept.',
         params: ConversationPath,
         querystring: ConversationRemovalQuery,
         response: answers(
@@ -175,7 +175,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Erase the messages of a conversation for good',
         description:
-          'Erases up to 500 messages, forgotten ones too, and the records that were derived from them alone: each as `POST /v1/records/{id}/erase` does. While the answer has a `next_cursor`, send the request again with that as `cursor`.',
+          'Erases up to 500 messages, forgotten ones too, and the records that were derived from them alone, each in the same way as `POST /v1/records/{id}/erase`. While the answer has a `next_cursor`, send the request again with that as `cursor`.',
         params: ConversationPath,
         body: ref(ConversationErasure),
         response: answers(

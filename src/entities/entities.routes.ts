@@ -54,7 +54,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'Read an entity',
         description:
-          'Returns the record of the entity. If the entity has a profile, `peer_card_id` is the id of that record. In names of fields and counters a profile is called `peer_card`.',
+          'Returns the record of the entity. If the entity has a profile, `peer_card_id` is the id of that record. In the names of fields and counters, `peer_card` means profile.',
         params: EntityPath,
         response: answers(
           { 200: { schema: ref(SeenEntity), description: 'The entity at this moment.', headers: ['ETag'] } },

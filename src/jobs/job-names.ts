@@ -19,6 +19,6 @@ export const schedulableJobs = jobNames.filter((name) => !requestedJobs.has(name
 
 /** What these jobs do, for the descriptions of the API and of MCP. */
 export const jobMeanings =
-  '`decay` forgets what has faded or exceeds a budget, and promotes what is used. `consolidate` makes facts, skills and plans of episodes. `dream` merges, checks and tidies the store. `compress` shortens the vectors of fading records. `embed` computes missing vectors. `purge` deletes for good what was forgotten too long ago to be restored. `refresh_importance` computes importance again.'
+  '`decay` forgets records that have faded or exceed a budget, and promotes records that are used. `consolidate` makes facts, skills and plans from episodes. `dream` merges, checks and tidies the store. `compress` shortens the vectors of fading records. `embed` computes missing vectors. `purge` deletes forgotten records for good when they can no longer be restored. `refresh_importance` computes importance again.'
 
 export type JobName = (typeof jobNames)[number]

@@ -72,7 +72,10 @@ export const catalogue = {
   budget_not_found: { kind: 'not_found', meaning: 'The scope has no budget of its own.' },
   worth_model_not_found: { kind: 'not_found', meaning: 'No model of worth has this id.' },
   key_not_found: { kind: 'not_found', meaning: 'No API key has this id.' },
-  method_not_allowed: { kind: 'method', meaning: 'The path exists, but not with this method; see Allow.' },
+  method_not_allowed: {
+    kind: 'method',
+    meaning: 'The path does not accept this method; the header Allow names those that it accepts.',
+  },
   record_exists: { kind: 'conflict', meaning: 'The id is already in use.' },
   identifier_taken: {
     kind: 'conflict',

@@ -18,7 +18,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
         tags: ['lifecycle'],
         summary: 'Record that a record was used',
         description:
-          'Counts one use of the record. A use raises the importance more than being part of a retrieval does. The version of the record does not change.',
+          'Counts one use of the record. A use raises the importance more than an appearance in an answer. The version of the record does not change.',
         params: RecordPath,
         body: ref(NewAccess),
         response: answers({ 200: { schema: ref(AccessReceipt), description: 'The counted use.' } }, [

@@ -103,13 +103,17 @@ const Removal = closed({
       keeping: Type.Optional(
         Type.Number({ minimum: 0, description: 'Only for a record that a budget has forgotten.' }),
       ),
-      retention: Type.Optional(Unit({ description: 'Only for an archived record: below 0.15.' })),
-      importance: Type.Optional(Unit({ description: 'Only for an archived record: below 0.3.' })),
+      retention: Type.Optional(
+        Unit({ description: 'Only for an archived record. Archival needs less than 0.15.' }),
+      ),
+      importance: Type.Optional(
+        Unit({ description: 'Only for an archived record. Archival needs less than 0.3.' }),
+      ),
       accesses: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Only for an archived record: below 3.' }),
+        Type.Integer({ minimum: 0, description: 'Only for an archived record. Archival needs less than 3.' }),
       ),
       age_days: Type.Optional(
-        Type.Number({ minimum: 0, description: 'Only for an archived record: above 90.' }),
+        Type.Number({ minimum: 0, description: 'Only for an archived record. Archival needs more than 90.' }),
       ),
     },
     { description: 'The values at the moment of the removal.' },

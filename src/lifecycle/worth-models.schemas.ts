@@ -9,7 +9,7 @@ export const WorthModel = closed(
     in_force: Type.Boolean({ description: 'Whether new records are judged by these weights.' }),
     uses: Type.Integer({
       minimum: 0,
-      description: 'To how many uses of this store the weights were fitted.',
+      description: 'The number of uses of this store to which the weights were fitted.',
     }),
     created_at: Time(),
   },

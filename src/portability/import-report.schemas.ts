@@ -37,7 +37,7 @@ const ImportedLine = closed(
     status: Type.Enum(['created', 'unchanged', 'conflict', 'invalid']),
     problem: optional(ref(Problem)),
   },
-  { $id: 'ImportedLine', description: 'What became of one line.' },
+  { $id: 'ImportedLine', description: 'The result of one line.' },
 )
 
 const Tally = closed({

@@ -49,7 +49,7 @@ export const RecordPatch = closed(
     ),
     scope: orNull(
       Name(),
-      'The new scope, which the key must have. null: no scope, which needs a key with all scopes. What was made from the record alone goes along, and what a dream wrote from it and others is purged.',
+      'The new scope, which the key must have. null: no scope, which needs a key with all scopes. Records that were made from this record alone move with it, and records that a dream wrote from it and others are purged.',
     ),
     sensitivity: orNull(
       Sensitivity,

@@ -172,7 +172,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Change a record by JSON Merge Patch',
         description:
-          'Changes the fields in the body (RFC 7396): null resets a field to its default, and a field of the lifecycle to the policy of the type. A changed decay curve starts at the current salience. Only working and entity records accept a payload, and only while they are active or challenged. What is history cannot be pinned. Pinning and unpinning also need `lifecycle:write`; a change of the deletion policy `never` needs `admin`.',
+          'Changes the fields in the body (RFC 7396): null resets a field to its default, and a field of the lifecycle to the policy of the type. A changed decay curve starts at the current salience. Only working and entity records accept a payload, and only while they are active or challenged. A record that is history cannot be pinned. Pinning and unpinning also need `lifecycle:write`; a change of the deletion policy `never` needs `admin`.',
         params: RecordPath,
         body: ref(RecordPatch),
         response: answers({ 200: { ...changed, description: 'The changed record.' } }, [

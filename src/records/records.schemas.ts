@@ -74,7 +74,7 @@ export const MemoryRecord = closed(
     importance: Unit({
       description: 'The stored importance; `/explain` shows the present one with its parts.',
     }),
-    base_importance: Unit({ description: 'What the content is worth, whatever its use.' }),
+    base_importance: Unit({ description: 'The worth of the content, whether it is used or not.' }),
     access_count: Count('How often the record was used or served.'),
     last_accessed_at: Type.Optional(Time({ description: 'When the record was last used or served.' })),
     source_type: Type.Enum([...SourceType.enum], {

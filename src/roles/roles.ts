@@ -81,7 +81,8 @@ export function runRole(name: string): Promise<number> {
 
 async function run(name: string, early: ChildProcess | undefined): Promise<number> {
   const role = Object.entries(roles).find(([known]) => known === name)
-  if (!role) throw new OperatorError(`The roles are ${Object.keys(roles).join(', ')}; ${name} is none.`, 2)
+  if (!role)
+    throw new OperatorError(`There is no role ${name}. The roles are ${Object.keys(roles).join(', ')}.`, 2)
   // An API that was started before its database loads its modules meanwhile.
   if (awaitsEnvironment(process.env))
     await Promise.all([receiveEnvironment(process.env), import('./api-role.ts')])

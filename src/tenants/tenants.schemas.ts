@@ -97,7 +97,7 @@ export const TenantMove = closed(
     abandon: Type.Optional(
       Type.Boolean({
         description:
-          'The database that the tenant leaves is lost, so the copy is not compared with it. What the copy lacks is lost.',
+          'true: the database that the tenant leaves is lost, so the copy is not compared with it. Rows that the copy lacks are lost.',
       }),
     ),
     ...why,

@@ -86,13 +86,13 @@ const idempotencyKey = {
 const ifMatch = {
   type: 'string',
   description:
-    'The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now.',
+    'The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now.',
 }
 
 const ifMatchOfEach = {
   type: 'string',
   description:
-    'The ETags that the records may have, with commas, or `*` for any. Returns 412 if one of the records has another version.',
+    'The ETags of the records, separated by commas, or `*` for any version. Returns 412 if the version of one of the records is not among them.',
 }
 
 const position = {

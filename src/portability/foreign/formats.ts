@@ -12,8 +12,16 @@ import { readOpenmemory } from './readers/openmemory.ts'
 
 /** The formats of other programs, and how each is read. */
 export const foreignFormats = [
-  ...(['mem0', 'mcp-memory', 'chatgpt', 'claude', 'letta', 'langgraph', 'openmemory'] as const),
-  ...(['graphiti', 'hindsight', 'basic-memory'] as const),
+  'mem0',
+  'mcp-memory',
+  'chatgpt',
+  'claude',
+  'letta',
+  'langgraph',
+  'openmemory',
+  'graphiti',
+  'hindsight',
+  'basic-memory',
 ] as const
 export type ForeignFormat = (typeof foreignFormats)[number]
 

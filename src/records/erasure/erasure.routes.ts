@@ -18,7 +18,7 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureOptions> = async (a
         tags: ['records'],
         summary: 'Erase a record for good',
         description:
-          'Deletes the record at once and for ever, with its content, relations, vectors and the texts of its audit log. A derived record is erased when all records that it was made from are erased. Later patches and relations do not change this. Records that have other sources as well stay, lose what came from this one, and are listed in `kept`. What other records say about an erased entity stays: erase them first. The same content cannot be stored in the same scope until an admin lifts the tombstone; a message of fewer than five words (or ten letters of a script without spaces) is refused only under its own id. `force` and `cascade: false` need the permission admin.',
+          'Deletes the record at once and for ever, with its content, relations, vectors and the texts of its audit log. A derived record is erased when all records that it was made from are erased. Later patches and relations do not change this. Records that have other sources as well stay, lose the words that came from this one, and are listed in `kept`. Records about an erased entity stay as they are: erase them first. The same content cannot be stored in the same scope until an admin lifts the tombstone; a message of fewer than five words (or ten letters of a script without spaces) is refused only under its own id. `force` and `cascade: false` need the permission admin.',
         params: RecordPath,
         body: ref(Erasure),
         response: answers(

@@ -751,7 +751,7 @@ export interface components {
             status: "active" | "challenged" | "invalidated" | "merged" | "superseded";
             /** @description The stored importance; `/explain` shows the present one with its parts. */
             importance: number;
-            /** @description What the content is worth, whatever its use. */
+            /** @description The worth of the content, whether it is used or not. */
             base_importance: number;
             /** @description How often the record was used or served. */
             access_count: number;
@@ -1109,13 +1109,13 @@ export interface components {
                     floor: number;
                     /** @description Only for a record that a budget has forgotten. */
                     keeping?: number;
-                    /** @description Only for an archived record: below 0.15. */
+                    /** @description Only for an archived record. Archival needs less than 0.15. */
                     retention?: number;
-                    /** @description Only for an archived record: below 0.3. */
+                    /** @description Only for an archived record. Archival needs less than 0.3. */
                     importance?: number;
-                    /** @description Only for an archived record: below 3. */
+                    /** @description Only for an archived record. Archival needs less than 3. */
                     accesses?: number;
-                    /** @description Only for an archived record: above 90. */
+                    /** @description Only for an archived record. Archival needs more than 90. */
                     age_days?: number;
                 };
                 restore: {
@@ -1190,7 +1190,7 @@ export interface components {
             status: "active" | "challenged" | "invalidated" | "merged" | "superseded";
             /** @description The stored importance; `/explain` shows the present one with its parts. */
             importance: number;
-            /** @description What the content is worth, whatever its use. */
+            /** @description The worth of the content, whether it is used or not. */
             base_importance: number;
             /** @description How often the record was used or served. */
             access_count: number;
@@ -1560,7 +1560,7 @@ export interface components {
              */
             run_id?: string;
         };
-        /** @description What became of one line. */
+        /** @description The result of one line. */
         ImportedLine: {
             /** @description The number of the line in the request, from 1. */
             line: number;
@@ -2690,7 +2690,7 @@ export interface components {
          */
         NewMaintenanceRun: {
             /**
-             * @description The job to run. `decay` forgets what has faded or exceeds a budget, and promotes what is used. `consolidate` makes facts, skills and plans of episodes. `dream` merges, checks and tidies the store. `compress` shortens the vectors of fading records. `embed` computes missing vectors. `purge` deletes for good what was forgotten too long ago to be restored. `refresh_importance` computes importance again.
+             * @description The job to run. `decay` forgets records that have faded or exceed a budget, and promotes records that are used. `consolidate` makes facts, skills and plans from episodes. `dream` merges, checks and tidies the store. `compress` shortens the vectors of fading records. `embed` computes missing vectors. `purge` deletes forgotten records for good when they can no longer be restored. `refresh_importance` computes importance again.
              * @enum {string}
              */
             job: "decay" | "consolidate" | "dream" | "compress" | "embed" | "purge" | "refresh_importance";
@@ -3597,7 +3597,7 @@ export interface components {
             status: "active" | "challenged" | "invalidated" | "merged" | "superseded";
             /** @description The stored importance; `/explain` shows the present one with its parts. */
             importance: number;
-            /** @description What the content is worth, whatever its use. */
+            /** @description The worth of the content, whether it is used or not. */
             base_importance: number;
             /** @description How often the record was used or served. */
             access_count: number;
@@ -3693,7 +3693,7 @@ export interface components {
         RecordPatch: {
             /** @description All tags of the record: they replace the present ones. null: none. */
             tags?: string[] | null;
-            /** @description The new scope, which the key must have. null: no scope, which needs a key with all scopes. What was made from the record alone goes along, and what a dream wrote from it and others is purged. */
+            /** @description The new scope, which the key must have. null: no scope, which needs a key with all scopes. Records that were made from this record alone move with it, and records that a dream wrote from it and others are purged. */
             scope?: string | null;
             /** @description null: `MEMBRANE_DEFAULT_SENSITIVITY`. A higher one also applies to the records that were made from this one. A lower one needs the permission admin. */
             sensitivity?: ("public" | "low" | "medium" | "high" | "hyper") | null;
@@ -4664,7 +4664,7 @@ export interface components {
         TenantMove: {
             /** @description The database in which the data of the tenant are from now on. */
             database_url: string | null;
-            /** @description The database that the tenant leaves is lost, so the copy is not compared with it. What the copy lacks is lost. */
+            /** @description true: the database that the tenant leaves is lost, so the copy is not compared with it. Rows that the copy lacks are lost. */
             abandon?: boolean;
             /**
              * @description Who makes the change, for the log of the tenants.
@@ -4859,7 +4859,7 @@ export interface components {
             source: "shipped";
             /** @description Whether new records are judged by these weights. */
             in_force: boolean;
-            /** @description To how many uses of this store the weights were fitted. */
+            /** @description The number of uses of this store to which the weights were fitted. */
             uses: number;
             /**
              * Format: date-time
@@ -5650,7 +5650,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -7939,7 +7939,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETags that the records may have, with commas, or `*` for any. Returns 412 if one of the records has another version. */
+                /** @description The ETags of the records, separated by commas, or `*` for any version. Returns 412 if the version of one of the records is not among them. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -8297,7 +8297,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8405,7 +8405,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8610,7 +8610,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8729,7 +8729,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -8847,7 +8847,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9064,7 +9064,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9293,7 +9293,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9412,7 +9412,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9531,7 +9531,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9649,7 +9649,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9767,7 +9767,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -9933,7 +9933,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10141,7 +10141,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10171,7 +10171,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10289,7 +10289,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10407,7 +10407,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10526,7 +10526,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10690,7 +10690,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10832,7 +10832,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
@@ -10950,7 +10950,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several with commas, or `*` for any. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
