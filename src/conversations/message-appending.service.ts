@@ -222,7 +222,7 @@ function formatDigest({ digest }: Handle): string {
 }
 
 function differs(index: number): AppError {
-  return new AppError('message_conflict', 'A message of this id says something else.').at(
+  return new AppError('message_conflict', 'The message with this id has another text or writer.').at(
     `/messages/${index}/id`,
   )
 }

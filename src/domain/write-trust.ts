@@ -70,7 +70,7 @@ export function chooseSourceType(caller: Caller, claimed: SourceType | undefined
   if (claimed === undefined || sourceTrust[claimed] <= sourceTrust[caller.sourceType]) {
     return claimed ?? caller.sourceType
   }
-  throw new AppError('validation_failed', 'The source type claims more trust than the key has.', {
+  throw new AppError('validation_failed', 'The source type is more trusted than the key.', {
     errors: [{ pointer: '/source_type', message: `may not claim more trust than ${caller.sourceType}` }],
   })
 }

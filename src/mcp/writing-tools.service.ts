@@ -89,7 +89,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
     const old = await records.read(caller, id, { tx })
     if (!isWhole(old)) throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
     const { payload, tags, version } = old
-    if (payload.kind === 'episodic') throw new AppError('episodic_immutable', 'An episode is not rewritten.')
+    if (payload.kind === 'episodic') throw new AppError('episodic_immutable', 'An episode cannot be changed.')
     if (payload.kind !== 'semantic')
       throw new AppError('type_mismatch', 'Only the text of a fact can be replaced by a text.')
     const { revision: _, ...said } = payload

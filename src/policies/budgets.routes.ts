@@ -13,7 +13,7 @@ const writes = { permission: 'admin' } as const
 const tags = ['policies']
 
 const rules =
-  'The decay job forgets what exceeds the budget: the records with the lowest `keeping` first, which is ' +
+  'The decay job forgets the records that exceed the budget, those with the lowest `keeping` first. `keeping` is ' +
   '(importance + 3 × base_importance) / 4 × salience^(1/32); `/explain` shows it. The job never forgets a record that ' +
   'is pinned, has a deletion policy other than `auto_prune`, or has a protected type or layer, but the budget counts ' +
   'it. Forgotten records are not counted, and they can be restored. '

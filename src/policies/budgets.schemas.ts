@@ -56,7 +56,7 @@ export const Budget = closed(
   {
     $id: 'Budget',
     description:
-      'How much a scope may hold. The decay job forgets what exceeds it: the records with the lowest `keeping` first.',
+      'How much a scope may hold. The decay job forgets the records that exceed it, those with the lowest `keeping` first.',
   },
 )
 export type Budget = Static<typeof Budget>

@@ -151,7 +151,7 @@ function utf16(): AppError {
 function gzip(): AppError {
   return new AppError(
     'unsupported_media_type',
-    'The file is packed with gzip. Unpack it, and send what is in it.',
+    'The file is packed with gzip. Unpack it, and send the file in it.',
   )
 }
 

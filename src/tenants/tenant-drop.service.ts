@@ -148,7 +148,7 @@ async function dropThere(tx: Transaction, schema: string): Promise<void> {
     if (failure !== undefined)
       throw new AppError(
         'database_unavailable',
-        `The coordinator of Citus did not drop them. What it has to run is: drop schema "${schema}" cascade;`,
+        `The coordinator of Citus did not drop the schema. Run this statement there: drop schema "${schema}" cascade;`,
         { cause: new Error(failure) },
       )
   }

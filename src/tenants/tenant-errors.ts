@@ -8,7 +8,7 @@ const unfinished: Readonly<Record<string, string>> = {
 }
 
 export function tenantNotFound(): AppError {
-  return new AppError('tenant_not_found', 'There is no tenant of this id.')
+  return new AppError('tenant_not_found', 'There is no tenant with this id.')
 }
 
 /** Throws where there is no tenant, not yet, or no longer. */
@@ -21,5 +21,8 @@ export function requireTenant(row: TenantRow | undefined): TenantRow {
 
 /** Why no tenant of this id can be created. */
 export function tenantExists(status: string | undefined): AppError {
-  return new AppError('tenant_exists', `There is a tenant of this id.${unfinished[status ?? ''] ?? ''}`)
+  return new AppError(
+    'tenant_exists',
+    `There is already a tenant with this id.${unfinished[status ?? ''] ?? ''}`,
+  )
 }

@@ -70,7 +70,7 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
     const copied = await transact(there, {}, countEachTable)
     const differing = [...left].filter(([table, rows]) => copied.get(table) !== rows)
     if (differing.length === 0) return
-    throw new AppError('tenant_copy_differs', 'The copy has not all that the tenant has.', {
+    throw new AppError('tenant_copy_differs', 'The copy does not have all rows of the tenant.', {
       extra: {
         differences: Object.fromEntries(
           differing.map(([table, rows]) => [table, { here: rows, there: copied.get(table) ?? null }]),

@@ -144,7 +144,7 @@ function createScanner(maxPartBytes: number, onList: (name: string) => void) {
     if (blanks.has(byte)) return
     if (mode === 'key') readKey(byte, chunk, at)
     else if (mode === 'before') begin(byte)
-    else throw new AppError('malformed_json', 'The document goes on after its end.')
+    else throw new AppError('malformed_json', 'The document continues after its end.')
   }
 
   /** Keeps what the chunk has of a key or part, which continues at the first byte of the next chunk. */

@@ -64,5 +64,5 @@ export function recordExists({ draft }: ImportedCopy, errors: Fault[] = []): App
 }
 
 export function messageDiffers(): AppError {
-  return new AppError('message_conflict', 'A message of this id says something else.')
+  return new AppError('message_conflict', 'The message with this id has another text or writer.')
 }

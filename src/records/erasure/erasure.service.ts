@@ -177,8 +177,8 @@ export function requireErasable(caller: Caller, erased: readonly StoredRecord[],
   throw new AppError(
     'deletion_policy_never',
     force
-      ? 'A record derived from it alone is never to be deleted, and this key may not change that record.'
-      : 'The record, or one derived from it alone, is never to be deleted.',
+      ? 'The deletion policy of a record derived from it alone is never, and this key may not change that record.'
+      : 'The deletion policy of the record, or of one derived from it alone, is never.',
   )
 }
 

@@ -82,7 +82,7 @@ export interface components {
                 problem?: components["schemas"]["Problem"];
             }[];
         };
-        /** @description How much a scope may hold. The decay job forgets what exceeds it: the records with the lowest `keeping` first. */
+        /** @description How much a scope may hold. The decay job forgets the records that exceed it, those with the lowest `keeping` first. */
         Budget: {
             /** @description Absent for the default budget, which applies to scopes without a budget. */
             scope?: string;

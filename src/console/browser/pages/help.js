@@ -16,7 +16,7 @@ const words = [
   ['importance', 'What a record is worth, from 0 to 1: its content, uses, age, layer and source count.'],
   [
     'layer',
-    'How lasting a record is. It counts in importance, and much used records move from working to episodic to semantic.',
+    'How long a record lasts. The layer counts in the importance. Records that are used often move from working to episodic to semantic.',
   ],
   [
     'status',

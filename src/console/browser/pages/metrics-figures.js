@@ -18,10 +18,15 @@ export function describeFigures(metrics) {
 /** @param {StoreMetrics} metrics @returns {Group} */
 function describeStock(metrics) {
   return {
-    title: 'What there is',
+    title: 'Contents',
     figures: [
-      count('Records', metrics.total_records, 'records', 'Not forgotten, and seen whole by your key.'),
-      count('Active', metrics.active_records, 'records', 'Neither superseded, merged nor doubted.'),
+      count(
+        'Records',
+        metrics.total_records,
+        'records',
+        'Records that are not forgotten and that your key reads in full.',
+      ),
+      count('Active', metrics.active_records, 'records', 'Records with the status active.'),
       count('Pinned', metrics.pinned_records, 'records', 'They do not fade.'),
       {
         ...count('Log', metrics.total_audit_entries, 'entries', 'In the audit logs of these records.'),
@@ -41,7 +46,7 @@ function describeStock(metrics) {
 /** @param {StoreMetrics} metrics @returns {Group} */
 function describeStrength(metrics) {
   return {
-    title: 'How strong it is',
+    title: 'Strength',
     figures: [
       {
         label: 'Mean salience',
@@ -80,7 +85,7 @@ function describeStrength(metrics) {
 function describeUse(metrics) {
   const { plan_reuse_frequency: reuse } = metrics
   return {
-    title: 'How it serves',
+    title: 'Use',
     figures: [
       {
         ...share(
@@ -127,7 +132,7 @@ function describeRegret({ regret }) {
       shown: formatShare(value),
     }))
   return {
-    title: 'What was forgotten too early',
+    title: 'Forgotten too early',
     figures: [
       share(
         'Regret',

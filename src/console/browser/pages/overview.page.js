@@ -32,7 +32,7 @@ function Figures({ metrics }) {
       <${Panel} title="By layer"><${Bars} name="Records by layer" bars=${toBars(metrics.records_by_layer)} unit="Records" /><p class="note">A higher layer lasts longer and counts more.</p><//>
       <${Panel} title="By status"><${Bars} name="Records by status" bars=${toBars(metrics.records_by_status)} unit="Records" /><//>
       <${Panel} title="Salience" aside=${html`<span class="note">mean ${formatScore(metrics.avg_salience)}</span>`}><${Bars} name="Records by salience" bars=${toBands(metrics.salience_distribution)} unit="Records" /><p class="note">How present a record is. It falls with time, and use raises it.</p><//>
-      <${Panel} title="Importance"><${Bars} name="Records by importance" bars=${toBands(metrics.importance_distribution)} unit="Records" /><p class="note">What a record is worth. The least important is forgotten first where a budget is full.</p><//>
+      <${Panel} title="Importance"><${Bars} name="Records by importance" bars=${toBands(metrics.importance_distribution)} unit="Records" /><p class="note">The worth of a record. If a budget is full, the least important records are forgotten first.</p><//>
       <${FadingPanel} metrics=${metrics} />
       <${GrowthPanel} metrics=${metrics} />
       <${RegretPanel} metrics=${metrics} />

@@ -14,7 +14,7 @@ export function View() {
       ${
         question
           ? html`<${Answer} question=${question} />`
-          : html`<${Empty} title="Ask what an agent would ask">The answer shows which records are recalled, why in this order, and what was withheld.<//>`
+          : html`<${Empty} title="Ask what an agent would ask">The answer shows the recalled records, the reasons for their order, and the withheld records.<//>`
       }
     </div>`
 }

@@ -42,7 +42,7 @@ export function ConversationList() {
 function Nothing({ scope }) {
   return scope === undefined
     ? html`<${Empty} title="No conversations yet">Add messages with <code>POST /v1/conversations/{id}/messages</code>, or import a file of a chat.<//>`
-    : html`<${Empty} title="No conversations in this scope">Or your key does not see it. Empty the field to see all.<//>`
+    : html`<${Empty} title="No conversations in this scope">Or your key does not see this scope. Empty the field to see all conversations.<//>`
 }
 
 /** The same id may be in several scopes. @param {Conversation} conversation */

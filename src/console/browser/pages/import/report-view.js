@@ -16,7 +16,7 @@ import { countLines } from './import-report.js'
 export function Progress({ run: { sent, isDryRun } }) {
   return html`<div class="stack">
     <progress max="1" value=${sent} aria-label=${isDryRun ? 'Checking' : 'Importing'}></progress>
-    <p class="note">${sent < 1 ? `${formatShare(sent)} sent` : 'Sent; the last lines are under way'}</p>
+    <p class="note">${sent < 1 ? `${formatShare(sent)} sent` : 'Sent; the last results are still to come'}</p>
   </div>`
 }
 
@@ -25,9 +25,9 @@ export function Report({ run: { report, state, error, isDryRun, fileName } }) {
   const { tally, problem, format, refused, sample, looseRelations } = report
   return html`<section class="stack report" aria-label="Report">
     ${state === 'failed' && html`<${Failure} error=${error} />`}
-    ${state === 'stopped' && html`<${Empty} title="Stopped">${isDryRun ? 'Nothing was stored.' : 'What was created until then is stored. Import the file again to go on: what is there already stays as it is.'}<//>`}
+    ${state === 'stopped' && html`<${Empty} title="Stopped">${isDryRun ? 'Nothing was stored.' : 'The records that were created until then are stored. Import the file again to continue: existing records stay as they are.'}<//>`}
     ${problem && html`<${Failure} error=${new Problem(problem)} />`}
-    ${state === 'done' && !problem && !tally && html`<${Failure} error=${new Error('The report ended too early. Import the file again: what is there already stays as it is.')} />`}
+    ${state === 'done' && !problem && !tally && html`<${Failure} error=${new Error('The report ended too early. Import the file again: existing records stay as they are.')} />`}
     ${
       tally &&
       html`<div role="status"><h3 class="wrapping">${isDryRun ? 'Dry run of' : 'Imported'} <bdi>${fileName}</bdi>${format !== undefined && html` <span class="tag">${format}</span>`}</h3></div>
@@ -36,7 +36,7 @@ export function Report({ run: { report, state, error, isDryRun, fileName } }) {
     ${tally && countLines(tally) === 0 && html`<${Empty} title="Nothing in it">The file contains no record. Is the format right?<//>`}
     ${looseRelations > 0 && html`<p class="note">${nameCount(looseRelations, 'relation')} left out: the records at their other ends are not in the file.</p>`}
     ${refused.length > 0 && html`<${Refused} lines=${refused} most=${tally ? tally.conflict + tally.invalid : refused.length} />`}
-    ${sample.length > 0 && html`<h3>As they would land</h3><${Table} caption="Sample of the records" columns=${sampleColumns} rows=${sample} keyOf=${(/** @type {SeenRecord} */ { id }) => id} />`}
+    ${sample.length > 0 && html`<h3>Records as they would be stored</h3><${Table} caption="Sample of the records" columns=${sampleColumns} rows=${sample} keyOf=${(/** @type {SeenRecord} */ { id }) => id} />`}
   </section>`
 }
 

@@ -55,9 +55,9 @@ function Sample({ of: key }) {
   if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`
   if (!data) return html`<${Loading} />`
   if (data.length === 0)
-    return html`<${Empty} title="No records yet">There is nothing that a key could see.<//>`
+    return html`<${Empty} title="No records yet">There is no record that a key could see.<//>`
   if (!may('records:read', key.permissions))
-    return html`<${Empty} title="It reads nothing">The key lacks <code>records:read</code>.<//>`
+    return html`<${Empty} title="The key reads nothing">It lacks <code>records:read</code>.<//>`
   const judged = data.map((record) => ({ record, seen: seenAs(record, key) }))
   const groups = orders.map((name) => judged.filter(({ seen }) => seen === name))
   const rows = groups.flat()

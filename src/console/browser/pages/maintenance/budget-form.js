@@ -42,7 +42,7 @@ export function BudgetForm({ budget, onChange, onCancel }) {
     const body = /** @type {import('../../api/types.d.ts').Budget} */ ({ ...others, [measure]: limit })
     if (scope === '') await api.put('/v1/policies/budgets', { body })
     else await api.put('/v1/policies/budgets/{scope}', { path: { scope }, body })
-    notify('The budget is set. The next run of decay forgets what exceeds it.')
+    notify('The budget is set. The next run of decay forgets the records that exceed it.')
     onChange()
   }
   /** @param {ReturnType<typeof readBudget>} choice */
@@ -63,7 +63,7 @@ export function BudgetForm({ budget, onChange, onCancel }) {
       ]} />
       <${Field} label="May hold" name="limit" type="number" min="0" step="1" required initial=${String(budget.max_records ?? budget.max_bytes ?? 10_000)} />
       <${Field} label="Limit" name="mode" initial=${budget.mode ?? 'soft'} options=${['soft', 'hard']} note="Soft: a record younger than a day is not forgotten." />
-      <fieldset class="protect"><legend class="note">Never forgotten for it</legend>
+      <fieldset class="protect"><legend class="note">Never forgotten for this budget</legend>
         ${protectable.map((name) => html`<${Checkbox} key=${name} label=${toWords(name)} name="protect" value=${name} defaultChecked=${budget.protect?.includes(name)} />`)}
       </fieldset>
       <div class="settings-end">

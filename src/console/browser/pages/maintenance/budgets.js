@@ -42,7 +42,7 @@ export function View() {
           : !data
             ? html`<${Loading} lines=${3} />`
             : data.items.length === 0
-              ? html`<p class="note">No scope has a budget: nothing is forgotten to save room.</p>`
+              ? html`<p class="note">No scope has a budget: no record is forgotten to save space.</p>`
               : html`<${Table} caption="Budgets by scope" columns=${may('admin') ? [...columns, actions] : columns} rows=${data.items} keyOf=${(/** @type {Budget} */ { scope }) => scope ?? ''} isBusy=${isLoading} />`
       }
       <${Pager} name="budgets" next=${data?.next_cursor} />
@@ -80,8 +80,8 @@ function remove({ scope }, onChange) {
     isDangerous: true,
     explanation:
       scope === undefined
-        ? 'Scopes without a budget are then unlimited. What was forgotten stays forgotten.'
-        : 'The default then applies to the scope. What was forgotten stays forgotten.',
+        ? 'Scopes without a budget are then unlimited. Forgotten records stay forgotten.'
+        : 'The default then applies to the scope. Forgotten records stay forgotten.',
     act: async () => {
       if (scope === undefined) await api.delete('/v1/policies/budgets', {})
       else await api.delete('/v1/policies/budgets/{scope}', { path: { scope } })

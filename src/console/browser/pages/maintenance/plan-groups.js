@@ -52,8 +52,8 @@ function Kinds({ counts, selection, setSelection }) {
   const choose = (/** @type {Selection['mode']} */ mode) => setSelection({ mode, names: new Set() })
   const way = (/** @type {Selection['mode']} */ mode, /** @type {string} */ label) =>
     html`<label class="check"><input type="radio" name="choice" checked=${selection.mode === mode} onChange=${() => choose(mode)} />${label}</label>`
-  return html`<div class="row choice" role="group" aria-label="What shall be done">
-    ${way('except', 'All that is not unticked')}
+  return html`<div class="row choice" role="group" aria-label="Changes to apply">
+    ${way('except', 'All changes but the unticked ones')}
     ${way('only', 'Only what is ticked')}
     ${Object.entries(counts).map(([action, count]) => html`<${Checkbox} key=${action} label=${`${toWords(action)} (${formatCount(count)})`} checked=${isChosen(selection, action)} onChange=${() => setSelection(toggle(selection, action))} />`)}
   </div>`

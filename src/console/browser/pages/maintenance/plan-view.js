@@ -109,7 +109,7 @@ function Drop({ id }) {
       action: 'Drop',
       needsReason: false,
       isDangerous: true,
-      explanation: 'Deletes the plan with its list of changes. What was applied stays.',
+      explanation: 'Deletes the plan with its list of changes. Applied changes stay.',
       act: async () => {
         await api.delete('/v1/maintenance/plans/{id}', { path: { id } })
         navigate(toPath(['maintenance', 'plans']))

@@ -63,7 +63,7 @@ export function View() {
         : !data
           ? html`<${Loading} lines=${8} />`
           : data.items.length === 0
-            ? html`<${Empty} title="No plans">A plan shows what a job would do, and does it when you say so. Make one above.<//>`
+            ? html`<${Empty} title="No plans">A plan lists the changes that a job would make. They are made only when you apply the plan. Create one above.<//>`
             : html`<${Table} caption="Plans" columns=${columns} rows=${data.items} keyOf=${(/** @type {Plan} */ { id }) => id} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} />`
     }
   </div>`

@@ -56,13 +56,13 @@ function setSchedule({ job, interval, enabled, mode }, onChange) {
   askReason({
     action: `Schedule ${toWords(job)}`,
     needsReason: false,
-    explanation: 'The next one is an interval from now.',
+    explanation: 'The next run starts one interval from now.',
     fields: [
       {
         name: 'interval',
         label: 'Interval',
         value: interval,
-        note: 'A number and ms, s, m, h or d, such as 15m or 1h.',
+        note: 'A number with its unit (ms, s, m, h or d), such as 15m or 1h.',
       },
       { name: 'mode', label: 'Starts', kind: 'select', value: mode, options: ['run', 'plan'] },
       {

@@ -21,12 +21,12 @@ const options = {
 
 /** What each job does. @type {Readonly<Record<Job, string>>} */
 const purposes = {
-  decay: 'Forgets what has faded away and what exceeds a budget, and promotes what is used.',
-  consolidate: 'Makes facts, skills and plans of episodes.',
+  decay: 'Forgets records that have faded away or exceed a budget, and promotes records that are used.',
+  consolidate: 'Makes facts, skills and plans from episodes.',
   dream: 'Merges, checks and tidies the store.',
   compress: 'Stores the vectors of fading records with fewer bits.',
   embed: 'Computes the vectors that are missing.',
-  purge: 'Deletes what was forgotten so long ago that it cannot be restored.',
+  purge: 'Deletes forgotten records that can no longer be restored.',
   refresh_importance: 'Computes the importance of all records again.',
 }
 
@@ -91,8 +91,7 @@ function confirmPurge(request) {
     action: 'Run',
     isDangerous: true,
     needsReason: false,
-    explanation:
-      'A purge deletes for good what was forgotten longer ago than it can be restored. Nothing takes it back.',
+    explanation: 'A purge deletes forgotten records that can no longer be restored. It cannot be undone.',
     act: async () => navigate(await request()),
   })
 }

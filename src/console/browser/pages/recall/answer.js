@@ -44,7 +44,7 @@ function Nodes({ retrieval: { nodes, selection }, isBusy, onChange }) {
   const best = Math.max(1e-9, ...nodes.map(({ score }) => score))
   const [roots, neighbours] = [true, false].map((root) => nodes.filter((node) => node.root === root))
   if (nodes.length === 0)
-    return html`<${Empty} title="Nothing is recalled">No active record matches. Ask with other words, without filters, or look below for what was withheld.<//>`
+    return html`<${Empty} title="Nothing is recalled">No active record matches. Ask with other words or without filters, or look at the withheld records below.<//>`
   const list = (/** @type {Retrieval['nodes']} */ shown) =>
     html`<ol class="found-list" aria-busy=${isBusy}>${shown.map((node) => html`<${Found} key=${node.record.id} node=${node} rank=${nodes.indexOf(node) + 1} best=${best} onChange=${onChange} />`)}</ol>`
   return html`${

@@ -51,7 +51,7 @@ const maxOmitted = 20
 /** @type {Readonly<Record<string, string>>} */
 const reasons = {
   budget: 'It does not fit.',
-  repetition: 'A line says the same.',
+  repetition: 'Another line says the same.',
   not_selected: 'Another skill or plan fits better.',
 }
 

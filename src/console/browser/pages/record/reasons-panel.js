@@ -99,7 +99,8 @@ function explain({ status, payload, forgotten }, removal) {
     Date.parse(payload.validity.end) < Date.now()
   )
     return 'It is no longer valid: its time has ended, so answers leave it out.'
-  if (status === 'challenged') return 'It is contested: answers show it as disputed, below what is not.'
+  if (status === 'challenged')
+    return 'It is contested: answers show it as disputed, below records that are not disputed.'
   return undefined
 }
 

@@ -22,7 +22,7 @@ export const filters = [
   { name: 'sensitivity', label: 'Sensitivity', options: ['public', 'low', 'medium', 'high', 'hyper'] },
   { name: 'pinned', label: 'Pinned', options: ['true', 'false'] },
   { name: 'scope', label: 'Scope', kind: 'text' },
-  { name: 'tag', label: 'Tags', kind: 'text', placeholder: 'all of them, with commas' },
+  { name: 'tag', label: 'Tags', kind: 'text', placeholder: 'tags, separated by commas' },
   { name: 'min_salience', label: 'Salience from', kind: 'number' },
   { name: 'max_salience', label: 'Salience to', kind: 'number' },
   { name: 'created_after', label: 'Created after', kind: 'datetime-local' },
