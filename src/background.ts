@@ -88,7 +88,7 @@ export function createJobs({
   const { intervals, revisedRetentionMs, historyRetentionMs } = config.jobs
   const { forgottenRetentionMs } = config.records
   const revisionMs = Math.max(revisedRetentionMs, minRevisionMs)
-  // What can be restored or taken back is found in the log.
+  // The log is needed to restore a record and to take a revision back.
   const histories = createHistoryKeeping({
     historyRetentionMs: Math.max(historyRetentionMs, revisionMs, forgottenRetentionMs),
   })

@@ -63,7 +63,7 @@ export type Resources = {
   instruments?: Instruments
   /** Without them, a worker finds a new run by its poll. */
   announcements?: Announcements | undefined
-  /** What several tenants share; created here when there is one. */
+  /** The clients and caches that several tenants share; created here when there is one store. */
   models?: Models
   /** The tenant whose services they are, in its keys; absent for what belongs to no tenant. */
   tenantReference?: string | undefined
@@ -194,7 +194,7 @@ export function createServices({
   return { ...services, mcp: { offer: createOffer({ ...services, clock }), runOnce, publicUrl } }
 }
 
-/** What answers questions, and judges by them what was forgotten. */
+/** The services that answer questions, and those that use the questions to find regrets. */
 function createSearching({
   config,
   db,
@@ -218,7 +218,7 @@ function createSearching({
     clock,
     random: Math.random,
     ...config.regrets,
-    // Nobody waits for it, so a replica may answer.
+    // No request waits for it, so a replica may answer.
     findWithForgotten: (...asked: Parameters<typeof retrieval.findWithForgotten>) =>
       runReading({ isPrimaryOnly: false }, () => retrieval.findWithForgotten(...asked)),
   })

@@ -6,7 +6,7 @@ import { covers, overlaps } from '../domain/validity.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { KnownRecord } from '../records/index.ts'
 
-/** What happens with a new fact, decided by the known facts on the same topic. */
+/** The outcome of a new fact, decided by the known facts on the same topic. */
 export type FactOutcome =
   /**
    * `relatedFact` is a fact on the same topic with lower sensitivity or without scope. The new fact is linked to it;

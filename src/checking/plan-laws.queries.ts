@@ -21,7 +21,7 @@ export async function findMiscountedPlans(db: Database): Promise<Finding> {
   )
 }
 
-/** What the applications of a plan made, the plan lists, and one application made it. */
+/** Each change that an application of a plan made is listed by the plan, and was made by one application. */
 export async function findUnplannedChanges(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -49,7 +49,7 @@ export async function findStrayEffects(db: Database): Promise<Finding> {
   )
 }
 
-/** What an undo lists as taken back is in the log of the record. */
+/** Each change that an undo lists as taken back is in the log of the record. */
 export async function findUnloggedUndos(db: Database): Promise<Finding> {
   return findBreaches(
     db,

@@ -54,7 +54,7 @@ function findModelProblems(given: Variables): string[] {
   ]
 }
 
-/** Whoever sets one of these wants another source of vectors than the default. A named source may leave them unused. */
+/** A person who sets one of these wants another source of vectors than the default. A named source may leave them unused. */
 function findUnusedEmbeddingVariables(given: Variables): string[] {
   if (given['MEMBRANE_EMBEDDING_PROVIDER'] !== undefined) return []
   const dimensions = Number(given['MEMBRANE_EMBEDDING_DIMENSIONS'])

@@ -120,7 +120,7 @@ const maxAttempts = 5
 /** Five minutes, then four times as long after each failure. */
 const firstPause = '5 minutes'
 
-/** What an update sets to postpone a row of the list after a failure. After a few attempts the row is given up. */
+/** The assignments of an update that postpones a row of the list after a failure. After a few attempts the row is given up. */
 export function setPostponed(
   attempts: RawBuilder<unknown>,
   { reason, now }: { reason: string; now: Date },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-/** What identifies a record and tells whether it has changed, as it is kept of every record that a run changes. */
+/** The columns that identify a record and tell whether it has changed, kept of every record that a run changes. */
 export const recordSnapshotFields = sql`
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,

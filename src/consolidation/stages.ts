@@ -35,7 +35,7 @@ export type StageInput = {
   /** The time of everything that the batch writes. A resumed run continues with a later time. */
   now: Date
   runId: string
-  /** Nothing stays, so no handles are locked: the locks of a whole run would be too many for one transaction. */
+  /** A dry run stores nothing, so no handles are locked: the locks of a whole run would be too many for one transaction. */
   isDryRun: boolean
   /** The run for which statements keep the rows that they write, if they do. Otherwise triggers do, if the run keeps any. */
   effectsRunId?: string | undefined

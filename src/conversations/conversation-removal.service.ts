@@ -18,7 +18,7 @@ type Resources = {
 
 export type ConversationRemovalService = ReturnType<typeof createConversationRemovalService>
 
-/** What became of each message: the answer about its record, or why it was kept. */
+/** The result for each message: the answer about its record, or why it was kept. */
 export type Removal<T> = { outcomes: { id: string; outcome: T | AppError }[]; next_cursor?: string }
 
 type Removing<T> = { remove: (call: CallContext, id: string) => Promise<T>; hasForgotten?: boolean }
@@ -50,7 +50,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
       call,
       conversation,
       { ...where, ...(cursor ? { cursor } : {}) },
-      // What was forgotten is stored until its retention ends, and can be restored.
+      // A forgotten message is stored until its retention ends, and can be restored.
       { remove: (each, id) => erasure.erase(each, id, input), hasForgotten: true },
     )
   }

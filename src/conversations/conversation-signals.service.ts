@@ -4,7 +4,7 @@ import { placeInConversation } from '../domain/worth-context.ts'
 import { findSaidBefore } from '../lifecycle/index.ts'
 import type { Context, Placed } from './message-draft.ts'
 
-/** What the worth of each message of a call depends on beside its text: what was said before it. */
+/** The earlier messages on which the worth of each message of a call depends, beside its text. */
 export async function findConversationSignals(
   tx: Transaction,
   placed: readonly Placed[],

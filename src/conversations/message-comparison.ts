@@ -1,6 +1,6 @@
 import { computePosition } from '../domain/message-place.ts'
 
-/** What was said, by which a message without an id is recognised. */
+/** The content by which a message without an id is recognised. */
 type Said = { role: string; name?: string | null | undefined; content: string }
 type Known = Said & { message_id: string }
 

@@ -27,7 +27,7 @@ export type ConnectionOptions = PoolOptions & {
 
 export type Connection = ReturnType<typeof connect>
 
-/** What reaches the data of every tenant. */
+/** The access to the data of every tenant. */
 export type TenantConnection = Pick<Connection, 'db' | 'databaseOf' | 'visitServer' | 'servers'>
 
 export function connect(options: ConnectionOptions) {

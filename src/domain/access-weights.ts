@@ -1,6 +1,6 @@
 import { countDaysBetween } from '../kernel/units.ts'
 
-/** What importance needs to know about the uses of a memory. */
+/** The figures about the uses of a record that its importance needs. */
 
 /** A summary of the accesses of a record: the newest one by one, all of them as counts. */
 export type AccessSummary = {

@@ -32,7 +32,7 @@ export type Retention = {
   bonus: number
 }
 
-/** What each use adds, and the most that all uses add together. */
+/** The amount that each use adds, and the most that all uses add together. */
 export const retentionBonus = { perAccess: 0.05, largest: 0.3 } as const
 /** The half-lives after which the straight part of `elastic` reaches 0. */
 export const elasticEnd = 2

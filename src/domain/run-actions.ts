@@ -4,7 +4,7 @@ import { isUuid } from '../kernel/ids.ts'
 import { ref } from './schema-ref.ts'
 import { Uuid } from './shapes.ts'
 
-/** What the jobs list of a record, except what they left alone. */
+/** The actions that the jobs list for a record, except for records that they left as they were. */
 const actionsOfJobs = {
   decay: ['prune', 'forget', 'promote'],
   consolidate: ['create', 'reinforce', 'revise', 'compress'],

@@ -29,7 +29,7 @@ export function splitRuns(part: string): readonly string[] {
 /** In letters. */
 const nameLengths = { fewest: 2, most: 6 }
 
-/** What could be a name inside the runs of a text, in its order. */
+/** The parts of the runs of a text that could be a name, in their order. */
 export function* listNamesInRuns(text: string): Generator<string> {
   for (const [found] of text.matchAll(allRuns)) {
     const all = found.match(letters) ?? []

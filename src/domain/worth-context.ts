@@ -15,7 +15,7 @@ const usualWords = 15
 /** An assistant that talks with one person writes every second message. One that only listens writes no more than this. */
 const maxOfListener = 1 / 3
 
-/** What judging each message needs to know of the messages before it. All are in the order of the conversation. */
+/** The facts about earlier messages that the judgement of each message needs. All are in the order of the conversation. */
 export function placeInConversation(messages: readonly Said[], before: readonly Said[]): Placed[] {
   const all = [...before, ...messages]
   const words = all.map(({ text }) => listWords(text))

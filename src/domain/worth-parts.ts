@@ -2,7 +2,7 @@ import { computeRarity } from './common-words.ts'
 import { isAssistant, isTool } from './roles.ts'
 import { chooseOtherWords } from './worth-languages.ts'
 
-/** What a text says about how much it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
+/** The signs in a text that it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
 
 export const worthParts = [
   'basis',
@@ -108,7 +108,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
   }
 }
 
-/** What is read of a text. */
+/** Returns the part of a text that the rules read. */
 export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
   return text.slice(0, isAssistant(role) ? maxReadOfAssistant : maxRead)
 }

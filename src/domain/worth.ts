@@ -12,9 +12,9 @@ import {
 } from './worth-parts.ts'
 import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
 
-/** What a record is worth when it is stored, judged by its content: the base importance that nobody named. */
+/** The worth of a record when it is stored, judged by its content: the base importance where the client sends none. */
 
-/** What the messages before a message tell about it. */
+/** The facts about a message that come from the messages before it. */
 export type ConversationSignals = Partial<
   Pick<Placed, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known' | 'usual'>
 >

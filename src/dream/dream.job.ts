@@ -25,7 +25,7 @@ type Resources = RetentionSettings & {
   drift?: DriftSettings
   /** Without it no step asks a model. */
   model?: DreamModel | undefined
-  /** What is needed to write records. Without it no step writes any. */
+  /** The resources to write records. Without them no step writes any. */
   writing?: FactInserterResources
   /** Maximum number of records in a batch. */
   size?: number

@@ -53,7 +53,7 @@ function describeChange({ relation, before }: Effect, current: Row | undefined):
   return describeDifference(before, current)
 }
 
-/** What somebody sees of the difference first. Every change gives a record another version. */
+/** Names one difference, the most important one. The version comes last, because every change gives a record another one. */
 function describeDifference(before: Row, current: Row): string {
   const [found] = Object.entries(descriptions).flatMap(([column, describe]) =>
     column in before && before[column] !== current[column] ? describe(current[column]) : [],

@@ -9,7 +9,7 @@ export type FindErased = (
   records: readonly { id: string; scope: string; payload: Payload }[],
 ) => Promise<ReadonlySet<string>>
 
-/** What a list of changes says of a record that does not come back. */
+/** The note in a list of changes about a record that does not come back. */
 export const erasedTwinNote = 'the same content was erased from its scope'
 
 /**

@@ -19,7 +19,7 @@ export function createRewrite(effects: readonly Effect[], now: Date): (effect: E
 
 const getOwner = ({ owner }: Effect) => owner
 
-/** What a retracted record keeps. Its identifiers are for the entity that it replaced, which gets them back. */
+/** The fields that a retracted record keeps. The entity that it replaced gets its identifiers back. */
 const staying = new Set(['handles', 'descents'])
 
 function rewriteRecord(effect: Effect, now: Date): Effect {
@@ -66,7 +66,7 @@ export type Entry = {
   changes: Record<string, [unknown, unknown]>
 }
 
-/** What the log of a record says of it: the fields that clients know. */
+/** The changes that the log of a record names: those of fields that clients know. */
 export function describeEntries(effects: readonly Effect[]): Entry[] {
   return effects.flatMap(({ owner, relation, before, after }) => {
     if (relation !== 'records' || owner === null || !before || !after) return []

@@ -107,7 +107,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
   }
 
   async function shareKeyed<Outcome>(effect: SharedEffect<Outcome>, key: OwnedKey): Promise<Answer> {
-    // What is sent is what was stored.
+    // The stored text is sent.
     const answers = new Map<Outcome, Answer>()
     const settle = (outcome: Outcome) => {
       const answer = effect.answer(outcome)

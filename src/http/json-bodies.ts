@@ -84,7 +84,7 @@ export function requireBodySize(json: Buffer): void {
     throw tooManyValues(maxValues)
 }
 
-/** What the body says, and what of it PostgreSQL cannot store. */
+/** The value of the body, and the places in it that PostgreSQL cannot store. */
 function inspectJson(body: Buffer, most: number): { value: unknown; fault?: AppError } {
   const { numbers } = countValues(body, most)
   const value = parseJson(body)

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** What a route does, by its method and by what it says of itself. */
+/** The properties of a route that decide its kind. */
 type Route = { method: string | string[]; config?: RouteOptions['config'] }
 
 const readMethods = new Set(['GET', 'HEAD'])

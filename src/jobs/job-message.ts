@@ -15,7 +15,7 @@ export type JobMessage = {
   tenant?: string
 }
 
-/** What a message led to, in numbers: it is logged and kept in the queue, where no content may go. */
+/** The result of a message, in numbers: it is logged and kept in the queue, where no content may go. */
 export type JobReport = Readonly<Record<string, number>>
 
 /**

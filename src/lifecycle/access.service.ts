@@ -8,7 +8,7 @@ import type { AccessReceipt } from './access.schemas.ts'
 import { createBacklog } from './access-backlog.ts'
 import { rescoreAndPromote } from './promotion.service.ts'
 
-/** Who was shown records: the key, and the actor that it names. */
+/** The reader of records: the key, and the actor that it names. */
 type Reader = { key_id: string; actor: string }
 
 /** Reports a failure that happened after the response was sent. */

@@ -29,7 +29,7 @@ const maxPasses = 3
 type Scope = OverBudget & {
   /** How many records the run has forgotten for this budget. */
   ranked: number
-  /** What a dry run has listed, in the unit of the budget: it is still counted. */
+  /** The size of the records that a dry run has listed, in the unit of the budget: they are still counted. */
   listed: number
 }
 /** `reserved` is the part of the excess that new records take, which are not forgotten yet. */

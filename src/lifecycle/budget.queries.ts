@@ -51,7 +51,7 @@ export type OverBudget = {
   is_hard: boolean
   /** Whether the budget is in bytes. */
   has_bytes: boolean
-  /** What must be forgotten, in the unit of the budget. */
+  /** The size to forget, in the unit of the budget. */
   excess: number
   /** About how many records that are. */
   records: number

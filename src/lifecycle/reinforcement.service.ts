@@ -162,7 +162,7 @@ function noteUses(stored: StoredRecord, uses: number, now: Date) {
   }
 }
 
-/** What an answer has of the records that no longer fit into it. */
+/** The members that an answer has for records that no longer fit into it. */
 function removeContent(outcome: Outcome): Outcome {
   return outcome instanceof AppError ? outcome : { id: outcome.id, version: outcome.version }
 }

@@ -8,7 +8,7 @@ import { minImportance } from '../domain/surprise.ts'
 import type { Portion, Position } from '../jobs/table-walk.ts'
 
 const service = 'importance-service'
-/** What a record got before worth was judged. */
+/** The base importance of a record from before worth was judged. */
 const formerDefault = sql.lit(0.5)
 
 /** On rows `r` and `s`, its surprise: stored before worth was judged, without a named importance, and not moved since. */

@@ -26,7 +26,7 @@ export class ModelFailure extends Error {
   readonly reason: FailureReason
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
-  /** What the server counted for an answer that cannot be read. */
+  /** The tokens that the server counted for an answer that cannot be read. */
   readonly tokens: Tokens | undefined
 
   constructor(reason: FailureReason, { status, retryAfterMs, tokens }: Details = {}) {

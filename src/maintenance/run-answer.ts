@@ -23,7 +23,7 @@ export function presentRun(row: RunRow): MaintenanceRun {
   }
 }
 
-/** Who asked for an undo, and why, stands in the log of each record. */
+/** The actor and the reason of an undo are in the log of each record. */
 function removeReason({ actor: _, rationale: __, via: ___, ...options }: MaintenanceRun['options']) {
   return options
 }

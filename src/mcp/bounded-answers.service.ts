@@ -2,7 +2,7 @@ import type { MemoryRecord, RedactedRecord, WrittenRecord } from '../records/ind
 import { writeStatement } from './reading-tools.service.ts'
 import { writeJson } from './shown-text.service.ts'
 
-/** What a model reads costs its context, and a record may have megabytes. */
+/** Answers are limited, because they fill the context of a model, and a record may have megabytes. */
 
 const maxCharacters = 50_000
 const longestRationale = 200
@@ -40,7 +40,7 @@ export function boundRecord(record: Shown): object {
   }
 }
 
-/** What a change of its lifecycle made of a record. */
+/** The lifecycle of a record after a change. */
 export function describeState(record: WrittenRecord): Partial<MemoryRecord> {
   if (!('payload' in record)) return record
   const { id, type, version, layer, salience, importance } = record

@@ -168,7 +168,7 @@ function acceptsAll(accept = '*/*'): boolean {
   return accept.split(',').some((each) => each.split(';')[0]?.trim() === '*/*')
 }
 
-/** What is stored. A text that repeats the structure is written again for a replay, so that an erase looks at one place. */
+/** The stored answer. A text that repeats the structure is written again for a replay, so that an erase looks at one place. */
 type StoredToolAnswer = { structuredContent?: Record<string, unknown>; texts?: readonly string[] }
 
 function boundToolAnswer({ structured, texts }: ToolAnswer): StoredToolAnswer {

@@ -20,7 +20,7 @@ export type ToolResult = {
   isError?: boolean
 }
 
-/** What of a request the protocol depends on. */
+/** The parts of a request on which the protocol depends. */
 export type Message = { url: string; headers: Readonly<Record<string, string>>; body: unknown }
 
 export type Protocol = ReturnType<typeof createProtocol>

@@ -153,7 +153,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
   return [remember, revise, reinforce]
 }
 
-/** What an agent says is not the word of a person, even with a person's key, unless it says so of a record. */
+/** A text of an agent does not come from a person, even with a person's key, unless the agent says so of a record. */
 function asAgent<Said extends object>({ caller }: ToolContext['call'], said: Said) {
   const source: SourceType = chooseLeastTrusted('ai', caller.sourceType)
   return { source_type: source, ...said }

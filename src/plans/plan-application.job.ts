@@ -83,7 +83,7 @@ function replayAll(db: Database, seal: Seal): MakeChanges {
   }
 }
 
-/** What the plan only forgets has no effects: the state of each record is kept with its change. */
+/** Records that the plan only forgets have no effects: the state of each record is kept with its change. */
 function forgetAll(context: RunContext, application: Application): Promise<void> {
   const { run } = context
   return walkIdsInBatches(context, {

@@ -51,7 +51,7 @@ export type PlannedChange = {
 const listed = (names: readonly string[] | null) =>
   sql`${names === null ? null : sql.val([...names])}::text[]`
 
-/** What the plan lists of these records. */
+/** The changes of these records that the plan lists. */
 export async function listPlanned(
   tx: Transaction,
   {

@@ -67,7 +67,7 @@ export function leaveChangedImportance(
 /** The last one changes nothing. */
 const changesImportanceOnly: ReadonlySet<string> = new Set(['rescore', 'candidate'])
 
-/** What only forgets records, or changes their importance, is known from the records and logs of the run. */
+/** A change that only forgets a record, or changes its importance, is known from the records and logs of the run. */
 export function isLogged(effects: readonly Effect[]): boolean {
   return effects.every(({ relation, before, after }) => {
     if (logs.has(relation)) return true

@@ -16,7 +16,7 @@ import { maxAccesses, maxLineBytes, maxLineValues } from './line-limits.ts'
 
 type Fragment = RawBuilder<unknown>
 
-/** What has happened to row `r`, as the items of lists; null for nothing. Of `accesses` the whole members. */
+/** The histories of row `r`, as the items of lists; null where there is none. Of `accesses` the whole members. */
 export function buildHistories(trust: Trust) {
   return {
     auditLog: writeAuditLog(trust),
@@ -45,7 +45,7 @@ const alwaysFits = 1_024 ** 2
 /** For the other parts of a line. */
 const reserve = 1_024 ** 2
 
-/** What a JSON text takes of a line, which is limited in bytes and in values. Most values follow a comma. */
+/** The share of a JSON text in a line, which is limited in bytes and in values. Most values follow a comma. */
 const computeShare = (json: Fragment) =>
   sql`greatest(
     octet_length(${json}), ${sql.lit(Math.ceil(maxLineBytes / maxLineValues))} * (length(${json}) - length(replace(${json}, ',', '')))

@@ -23,7 +23,7 @@ export function connectApi({ config, log, url, onStatement }: Resources) {
     ...connection,
     replicas,
     positions: createPositions(pool),
-    /** What waits for any server counts as load. */
+    /** Requests that wait for any server count as load. */
     waiting: {
       get waitingCount() {
         return pool.waitingCount + (replicas?.waitingCount() ?? 0)

@@ -63,7 +63,7 @@ function startService(entry: string) {
   })
   const closed = once(child, 'close').then(([code]) => Number(code))
   const ended = closed.finally(() => stopping.abort())
-  // Whoever ends this process, the service must not outlive it.
+  // The service must not outlive this process, whatever ends it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => process.stdin.destroy())
   return {

@@ -80,7 +80,7 @@ export function findPayloadFaults(type: string, payload: Payload): Fault[] {
   return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
 }
 
-/** What an import may state of a fact, but not a client that creates one. */
+/** The members of a fact that an import may state, but not a client that creates a fact. */
 export function findNewFactFaults(payload: NewPayload): Fault[] {
   if (payload.kind !== 'semantic') return []
   const { validity, revision } = payload

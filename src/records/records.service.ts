@@ -100,7 +100,7 @@ function changesReaders({ sensitivity, scope }: RecordPatch): boolean {
   return sensitivity !== undefined || scope !== undefined
 }
 
-/** Who can no longer read a record can no longer read its words in the records that were made from it. */
+/** A caller that can no longer read a record can no longer read its words in the records that were made from it. */
 async function changeDerived(
   tx: Transaction,
   { before, after }: { before: StoredRecord; after: StoredRecord },

@@ -67,6 +67,6 @@ export type Draft = {
   /** The client chose the id, so a deleted record may have had it. */
   hasClientId: boolean
   audit: Omit<AuditRow, 'at'> & { at: Date }
-  /** What `writeRow` returns for it, where somebody wrote it before the transaction. */
+  /** The result of `writeRow` for it, where it was written before the transaction. */
   written?: string
 }

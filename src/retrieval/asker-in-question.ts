@@ -1,7 +1,7 @@
 import { isCommonWord } from '../domain/common-words.ts'
 import { listPlainWords } from '../domain/query-words.ts'
 
-/** What a question says about the person who asks. Only in English. */
+/** Finds in a question how it refers to the person who asks. Only in English. */
 
 const request = /\b(?:can|could|would|will|do) you\b/gi
 

@@ -23,7 +23,7 @@ export type CandidateState = {
   isOpen: boolean
   /** The stems of a short text; null for a long one and for an entity, which states nothing. */
   words: readonly string[] | null
-  /** Who wrote it, of a message with a name. */
+  /** The writer of a message with a name. */
   speaker: string | null
   isOfAssistant: boolean
   isGuidance: boolean

@@ -78,7 +78,7 @@ export function createRootSearch(resources: RootSearchResources) {
     return { candidateNodes, fits: computeFits(matches) }
   }
 
-  /** What all channels find, and the records of a time that the question names. */
+  /** The matches of all channels, and the records of a time that the question names. */
   async function findMatches(
     question: Question,
     input: SearchInput,

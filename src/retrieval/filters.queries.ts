@@ -4,7 +4,7 @@ import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from './instant-state.queries.ts'
 import type { Question } from './question.ts'
 
-/** What the caller must see of a record. `whole`: all of it. `any`: redacted records too. */
+/** How much of a record the caller must see. `whole`: all of it. `any`: redacted records too. */
 export type ReadLevel = 'whole' | 'any'
 
 /**

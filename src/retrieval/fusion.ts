@@ -18,7 +18,7 @@ export function listIds(matches: ChannelMatches): string[] {
 export type ScoreInputs = Statement & {
   salience: number
   importance: number
-  /** Who wrote it, of a message with a name. */
+  /** The writer of a message with a name. */
   speaker?: string | null
   /** Whether it is a message of an assistant. */
   isOfAssistant?: boolean
@@ -90,7 +90,7 @@ const guidanceFactor = 1.5
  */
 const askingFactor = 0.5
 
-/** What the question says. */
+/** The traits of the question. */
 export type QuestionSignals = {
   /** Whether a time is of a period that it names. */
   isOfPeriod?: ((time: Date) => boolean) | undefined

@@ -118,7 +118,7 @@ export function readPeriods(text: string, at: Date): PeriodsInQuestion | undefin
   }
 }
 
-/** What a question about a time says beside the time. */
+/** The words of a question about a time, beside the time. */
 const fillers =
   /^(?:discuss|mention|decid|decision|notes?$|noted$|writ|wrote|entr(?:y|ies)$|topics?$|conversation|chat|summar|recap|record|events?$|report|logs?$|logged$|news$|occur|overview|list|memor|sessions?$|messages?$|during$|until$|since$|between$|early$|late$|mid$)/u
 

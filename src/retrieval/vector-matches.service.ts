@@ -17,7 +17,7 @@ type VectorQuestion = {
   text: string
   /** Replaces the vector of the text. */
   queryVector?: QueryVector | undefined
-  /** What the words of the text find. */
+  /** The matches of the words of the text. */
   byText: Promise<readonly Match[]> | undefined
   conditions: Conditions
   scopes: readonly string[] | undefined

@@ -76,7 +76,7 @@ export async function startApi(context: RoleContext): Promise<Service> {
   return addClose({ stop }, watched.close)
 }
 
-/** Whichever process is asked for its metrics, it shows those of all. */
+/** The process that is asked for metrics shows those of all processes. */
 function showTogether(
   instruments: Instruments,
   { processNumber, gather }: NonNullable<Siblings>,

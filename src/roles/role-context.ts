@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 
-/** What every role gets. */
+/** The resources of every role. */
 export type RoleContext = {
   config: Config
   log: Logger

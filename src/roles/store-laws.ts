@@ -18,7 +18,7 @@ export async function* checkLaws(connection: TenantConnection, config: Config) {
   }
 }
 
-/** What belongs to no tenant, and then the data of each tenant. */
+/** The data that belongs to no tenant, and then the data of each tenant. */
 async function* listStores(connection: TenantConnection, { tenants, tenantKey: key, records }: Config) {
   const { db } = connection
   yield { id: undefined, db }

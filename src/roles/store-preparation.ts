@@ -5,7 +5,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { createIds } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 
-/** What a database needs besides its tables. Only the roles that prepare one load the modules that do it. */
+/** Creates what a database needs besides its tables. Only the roles that prepare one load the modules that do it. */
 export async function prepareDatabase(connection: Connection, log: Logger, config: Config): Promise<void> {
   const { db } = connection
   await ensureNearestIndex(db, log)

@@ -46,7 +46,7 @@ const mostWatched = 100
 const idleMs = 600_000
 const usualSliceMs = 30_000
 
-/** What a worker does: with tenants or without. */
+/** The work of a worker, with tenants or without. */
 export function createBackground({ connection, heartbeats = connection, ...resources }: Resources) {
   if (resources.config.tenants) return createTenantJobs({ connection, heartbeats, ...resources })
   return createJobs({ ...resources, db: connection.db, heartbeatDb: heartbeats.db })

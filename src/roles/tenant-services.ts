@@ -31,7 +31,7 @@ type ServingResources = Omit<Resources, 'db'> & { connection: TenantConnection }
 type Opened = { services: Services; server: string | null; usedAt: number }
 type TenantResources = ServingResources & { announcements: Announcements }
 
-/** What answers requests: with tenants or without. */
+/** The services and routes that answer requests, with tenants or without. */
 export function createServing({ announcements, ...resources }: ServingResources) {
   if (resources.config.tenants) {
     if (!announcements) throw new TypeError('tenants without announcements')

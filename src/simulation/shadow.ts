@@ -47,7 +47,7 @@ export type Setting = {
 export function findPruning(life: RecordedLife, setting: Setting, { from, until }: Window): Date | undefined {
   const start = from > life.created_at ? from : life.created_at
   const end = chooseEarliest(until, findLeaving(life, 'pruned'))
-  // What a replaced record was before is only in the log.
+  // The former state of a replaced record is only in the log.
   if (end <= start || (isHistory(life.status) && life.moves.length === 0)) return undefined
   let state = startShadow(life, setting, start)
   for (const [time, before, after] of life.moves) {

@@ -115,7 +115,7 @@ export function describeServer({ server_host, server_port, server_database }: Te
 type Shown = Pick<TenantRow, 'id' | 'reference' | 'status' | 'created_at'> &
   Partial<Pick<TenantRow, 'server_host' | 'server_port' | 'server_database'>>
 
-/** What a client may know of a tenant: of its server neither user nor password. */
+/** The tenant as a client may see it: without the user and password of its server. */
 export function presentTenant({ id, reference, status, created_at, ...row }: Shown): Tenant {
   const { server_host: host, server_port: port, server_database: name } = row
   const server = host && port && name ? { database: { host, port, name } } : {}

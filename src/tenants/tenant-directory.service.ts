@@ -17,7 +17,7 @@ export function createTenantDirectory({ db }: { db: Database }) {
     if (known && performance.now() < known.until) return known.row
     const row = read()
     const entry = { row, until: performance.now() + keptMs }
-    // What failed, and what does not exist, is read again.
+    // A failed read is repeated, and so is that of a tenant that does not exist.
     const drop = () => void (kept.get(name) === entry && kept.delete(name))
     row.then((found) => found ?? drop(), drop)
     kept.delete(name)

@@ -64,7 +64,7 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
     })
   }
 
-  /** What was written after the copy would be lost without notice. */
+  /** Rows that were written after the copy would be lost without notice. */
   async function requireEqual(here: Database, there: Database): Promise<void> {
     const left = await transact(here, {}, countEachTable).catch(explainUncounted)
     const copied = await transact(there, {}, countEachTable)

@@ -11,7 +11,7 @@ export type InspectedServer = {
   identity: string
 }
 
-/** What decides whether a database can have tenants. */
+/** The properties that decide whether a database can have tenants. */
 export async function inspectServer(db: Database): Promise<InspectedServer> {
   const { rows } = await sql<InspectedServer>`
     select current_setting('server_version_num')::integer as version, pg_is_in_recovery() as is_standby,

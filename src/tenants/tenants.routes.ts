@@ -56,7 +56,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
     if (!tenancy) throw new TypeError('a route of tenants without tenants')
     return tenancy
   }
-  /** What is kept to recognise a repeated request is no URL. */
+  /** The digest that is kept to recognise a repeated request must not contain the URL. */
   const conceal = <B extends { database_url?: string | null }>(body: B) => ({
     ...body,
     ...(body.database_url ? { database_url: open().tenants.concealUrl(body.database_url) } : {}),

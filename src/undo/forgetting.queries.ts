@@ -66,7 +66,7 @@ export async function restoreForgotten(
   return rows[0] ?? { rewritten: [], last: null }
 }
 
-/** What else an effect of these records has, without telling whether they have changed. */
+/** Further members of an effect of these records, which do not tell whether the records have changed. */
 const times = ['updated_at', 'restored_at', 'revealed']
 
 /**

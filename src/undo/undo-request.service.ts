@@ -5,7 +5,7 @@ import { hasChanges, hasEffects } from './undo.queries.ts'
 
 type Target = { id: string; job: string; dry_run: boolean; status: RunStatus }
 
-/** What these jobs do is logged with their run. For runs of the other jobs since migration 0038 the rows are kept. */
+/** The changes of these jobs are logged with their run. For runs of the other jobs since migration 0038 the rows are kept. */
 const logged: ReadonlySet<string> = new Set(['decay', 'refresh_importance'])
 
 const impossible: Readonly<Record<string, string>> = {

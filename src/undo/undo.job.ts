@@ -48,7 +48,7 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
     const undo: Undo = { seal, context, options: context.run.options as UndoOptions }
     const { run_id: targetId, only = null } = undo.options
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
-    // What was taken back does not stand any more, so a run that goes on after a crash does not meet it again.
+    // A change that was taken back differs from now on, so a run that goes on after a crash does not find it again.
     await walkIds((after) => inReplay(context, (tx) => undoImportance(tx, undo, after)))
     await walkIdsInBatches(context, {
       part,
@@ -159,7 +159,7 @@ async function takeBackTogether(tx: Transaction, taking: Parameters<typeof takeB
   return 'result' in outcome ? outcome.result : { rewritten: [], left: 1 }
 }
 
-/** What is left stays as it is. A dry run rolls back what the statement has listed. */
+/** The remaining records stay as they are. A dry run rolls back the entries of the statement. */
 async function listKeptRecords(
   tx: Transaction,
   { context: { run }, options }: Undo,
@@ -179,7 +179,7 @@ async function undoEffects(
   tx: Transaction,
   { seal, context: { run }, options }: Undo,
   effects: readonly Effect[],
-  /** What the run did to records that it does not list. */
+  /** The changes of the run to records that it does not list. */
   unlisted?: 'rescore',
 ): Promise<Replayed> {
   const { run_id: targetId, only, actor, rationale, via = null } = options

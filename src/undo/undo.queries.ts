@@ -34,7 +34,7 @@ export async function findNextChanged(
 export type ListedChange = {
   record_id: string
   action: string
-  /** What this undo lists of the record already, because the run changed it more than once. */
+  /** The entry that this undo has for the record already, because the run changed it more than once. */
   listed: string | null
   /** Whether the run changed more of the record than the lists and edges that name it. */
   is_changed: boolean
@@ -42,7 +42,7 @@ export type ListedChange = {
 
 type Target = { runId: string; targetId: string }
 
-/** What the run lists of these records. */
+/** The changes of these records that the run lists. */
 export async function listChangesOf(
   tx: Transaction,
   { runId, targetId }: Target,
@@ -63,7 +63,7 @@ export async function listChangesOf(
   return rows
 }
 
-/** What always tells whether a record has changed. */
+/** The columns that always tell whether a record has changed. */
 export const recordState = sql`
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at`

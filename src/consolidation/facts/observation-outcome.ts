@@ -14,7 +14,7 @@ export type KnownFact = {
   validity: Validity
 }
 
-/** What the observation of a fact does, decided by the stored facts. */
+/** The outcome of an observation of a fact, decided by the stored facts. */
 export type ObservationOutcome =
   | { outcome: 'created' }
   | { outcome: 'reinforced'; id: string }

@@ -9,7 +9,7 @@ import type { StageName } from '../stages.ts'
 /** The number of successes and failures, and the time of the last use. */
 export type OutcomeCounts = { successes: number; failures: number; lastAt: string | null }
 
-/** What an episode did, in a form that is equal for episodes that did the same. */
+/** The actions of an episode, in a form that is equal for episodes with the same actions. */
 export type Pattern = {
   handle: Handle
   /** Returns the payload of the practice without its counts. `episode` is the one that creates it. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** What the log of a record says that the decay job, or the application of its plan, has forgotten. */
+/** The texts in the log of a record that the decay job, or the application of its plan, has forgotten. */
 
 export const decayActor = sql.lit('decay-service')
 

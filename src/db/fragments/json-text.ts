@@ -50,7 +50,7 @@ export function object(members: readonly Member[], ...optionalMembers: Fragment[
   return sql<string>`concat(${sql.join([...parts, end, ...optionalMembers])}, '}')`
 }
 
-/** What is left out of an object when its value is null. */
+/** A member that is left out of an object when its value is null. */
 export function optional(name: string, value: Fragment): Fragment {
   return sql`${sql.lit(`,"${name}":`)} || (${value})`
 }

@@ -22,7 +22,7 @@ export type VersionedTable<Row> = {
   findVersion: (id: string) => Version | undefined
 }
 
-/** What a check of some rows of the table says that the table does not know yet. */
+/** The changes that a check of some rows of the table has found. */
 export type Changes<Row> = {
   /** The checked rows that are no longer in the database. */
   gone: readonly string[]
@@ -71,7 +71,7 @@ export function learnChanges<Row extends Versioned>(
     const known = table.findVersion(id)
     if (known && hasSeen(view, known)) table.remove(id)
   }
-  // What is uncertain is asked for again.
+  // Uncertain rows are requested again.
   const snapshot = isCertain ? mergeSnapshots(learnt.snapshot, view.snapshot) : learnt.snapshot
   loaded.view = { ...view, snapshot, reached: Math.max(learnt.reached, view.reached) }
   return true

@@ -39,7 +39,7 @@ export async function readView(db: Database): Promise<View> {
   return rows[0] ?? unknownView
 }
 
-/** Nothing is of this timeline, so what is read next is not used. */
+/** No server has this timeline, so the next read is not used. */
 const unknownView: View = { snapshot: '1:1:', reached: 1, timeline: 0 }
 
 /** The view of an answer, without what else was answered: a view is kept. */

@@ -1,4 +1,4 @@
-/** What distinguishes one database from all others, and no client knows. */
+/** A value that distinguishes one database from all others, and that no client knows. */
 export type ServerIdentity = { cluster: string; database: string }
 
 export const clusterId = '(select system_identifier::text from pg_control_system())'

@@ -1,4 +1,4 @@
-/** What may be shown of a server: without user and password. */
+/** The URL of a server as it may be shown: without user and password. */
 export type ServerAddress = { host: string; port: number; name: string }
 
 const usualPort = 5432

@@ -12,7 +12,7 @@ import { buildQuestion, importanceFactor, isDoubted, type Judgement, maxRelated 
 import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.queries.ts'
 
 type Resources = { textLanguage: string }
-/** What the model was shown: the newer records, and the document with the belief. */
+/** The input of the model: the newer records, and the document with the belief. */
 type Shown = { ids: readonly string[]; version: number; document: string | undefined }
 type ProbeResult = { id: string; ceiling: Sensitivity; shown: Shown; reply: ModelReply<Judgement> }
 

@@ -108,7 +108,7 @@ const binary = Uint8Array.from([
 
 export const numbersAtOnce = 16
 
-/** What is used of WebAssembly, which the types of Node lack. */
+/** The used part of WebAssembly, which the types of Node lack. */
 declare const WebAssembly: {
   Memory: new (pages: { initial: number; maximum: number }) => GrowingMemory
   Module: new (binary: Uint8Array) => object

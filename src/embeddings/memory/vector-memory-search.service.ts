@@ -27,7 +27,7 @@ export type LoadedVectors = {
   modelId: number
   table: VectorTable
   sets: readonly CellSet[]
-  /** What the table knows: of several servers, everything that one of them has shown. */
+  /** The transactions that the table includes: all that any of several servers has shown. */
   view: View
 }
 
@@ -55,7 +55,7 @@ export async function findInTable(
     const near = table.findNearest(vector, cells, examined)
     const added = table.countAdded()
     if (!(await check(db, loaded, search, { near, known }))) return undefined
-    // What was added meanwhile, by this check or that of another question, may be nearer.
+    // A vector that was added meanwhile, by this check or that of another question, may be nearer.
     if (table.countAdded() !== added) continue
     const found = near.filter(({ id }) => known.get(id))
     const isAll = near.length < examined

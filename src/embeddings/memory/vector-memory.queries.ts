@@ -62,7 +62,7 @@ export type Check = {
   conditions: Conditions
   /** Where the states of those that meet them are read too. */
   states?: CheckedStates | undefined
-  /** What the memory knows. */
+  /** The snapshot of the memory. */
   snapshot: string
 }
 

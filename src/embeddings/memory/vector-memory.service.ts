@@ -65,7 +65,7 @@ export function createVectorMemory({
       const pages = opened
       if (stored > pages.countFree() * pages.countPerPage(countBytes(model.dimensions))) throw noRoom()
       const sets = await listSets(model.id, stored)
-      // What is stored from here on is not in the snapshot, and comes with the first check.
+      // Vectors that are stored from here on are not in the snapshot, and come with the first check.
       const view = await readView(db)
       const { dimensions } = model
       const table = createVectorTable({ pages, dimensions, sets: sets.map(({ id }) => id) })

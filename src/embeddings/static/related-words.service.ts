@@ -8,7 +8,7 @@ export type RelatedWord = {
 }
 
 let lines: ReadonlyMap<string, string> | undefined
-/** What questions have asked for. */
+/** The words of earlier questions. */
 const read = new Map<string, readonly RelatedWord[]>()
 
 /** English words of a related meaning, the nearest first. scripts/build-related-words.ts makes the list from the token table. */

@@ -54,7 +54,7 @@ function chooseScope(caller: Caller, named: string | undefined): string {
   return named ?? chooseWriteScope(caller, undefined)
 }
 
-/** What a fact is worth that says the text. */
+/** The base importance of a fact with this text. */
 function judgeText(text: string): number {
   const evidence = { validity: { mode: 'global' as const }, evidence: [] }
   return judgeWorth({ kind: 'semantic', subject: '', predicate: '', object: text, ...evidence }).value

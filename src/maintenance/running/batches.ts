@@ -7,7 +7,7 @@ export type Work<T> = (tx: Transaction) => Promise<T>
 
 /** How the batches of a run are done: for good, or as a dry run of separate or of joined batches. */
 export type Batches = {
-  /** What the run reads between its batches. */
+  /** The reads of the run between its batches. */
   db: Database
   perform<T extends BatchResult>(work: Work<T>): Promise<T>
   /** Stores what is still to be stored when the work has ended well. */

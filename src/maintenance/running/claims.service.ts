@@ -134,7 +134,7 @@ type RunToLease = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'tracep
   is_plan?: boolean
 }
 
-/** What the other jobs do cannot be taken back. */
+/** The changes of the other jobs cannot be taken back. */
 const jobsWithEffects: ReadonlySet<string> = new Set<JobName>([
   'decay',
   'consolidate',

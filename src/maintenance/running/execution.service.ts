@@ -23,7 +23,7 @@ type Resources = {
   batchesDepend?: boolean
 }
 
-/** What the work of a run gets, and how it begins and ends. */
+/** The context of the work of a run, and how it begins and ends. */
 export type Execution = Pick<Batches, 'finish' | 'release'> & {
   context: RunContext
   /** Removes what a lost worker kept of a dry run: it begins again, because its batches left no trace. */

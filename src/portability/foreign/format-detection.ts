@@ -3,7 +3,7 @@ import { isArchive } from './archive/member-reading.ts'
 import type { ForeignFormat } from './formats.ts'
 import { isSqlite } from './sqlite-table.ts'
 
-/** What a file is by its beginning: `membrane` for lines of our own, undefined when nothing shows it. */
+/** The format of a file by its beginning: `membrane` for lines of our own, undefined when nothing shows it. */
 export type DetectedFormat = ForeignFormat | 'membrane'
 
 /** How many bytes at the beginning of a file are read. */
@@ -65,7 +65,7 @@ function findMark(text: string): DetectedFormat | undefined {
   return marks.find(([, mark]) => mark.test(text))?.[0]
 }
 
-/** What is open where a member belongs to the document or to an item of a list in it. */
+/** The open brackets where a member belongs to the document or to an item of a list in it. */
 const outerPlace = /^(?:\{?|\[\{?|\{\[\{?)$/
 
 /**

@@ -30,7 +30,7 @@ export function describeEpisode(payload: EpisodicPayload, write: Write): string 
   )
 }
 
-/** What was captured belongs to the first event, and is all that is known of one without a summary. */
+/** The captured text belongs to the first event. If the event has no summary, this text is all that is known of it. */
 function describeEvents(payload: EpisodicPayload, write: Write): string[] {
   const { timeline, conversation } = payload
   const [first, ...others] = timeline.slice(0, maxItems)

@@ -9,7 +9,7 @@ import { measureWeight } from './token-estimate.ts'
  */
 
 export type Layout = {
-  /** What stands around the parts. */
+  /** The text around the parts. */
   frameWeight: number
   weighPart: (part: Part) => number
   /** The line that begins the messages of one conversation. */

@@ -1,7 +1,7 @@
 import { endsSentence } from '../../domain/sentence-end.ts'
 import { containsName } from '../../domain/unspaced-scripts.ts'
 
-/** What the statements of every type of record are put together from. */
+/** The parts of which the statements of every type of record are composed. */
 
 /** Writes a value within a limit of characters, masked. */
 export type Write = (value: unknown, limit?: number) => string

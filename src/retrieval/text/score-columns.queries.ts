@@ -69,7 +69,7 @@ function selectCountedParts({ own, related }: CountedWords, knownWords: readonly
   ]
 }
 
-/** What a word adds to the score of a text; null where it is absent. */
+/** The amount that a word adds to the score of a text; null where it is absent. */
 function scoreWord(idf: Fragment, count: Fragment, length: Fragment): Fragment {
   return sql`${idf} * ${sql.lit(k1 + 1)}::float8 / (1 + (${length}) / ${count})`
 }

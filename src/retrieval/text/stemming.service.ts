@@ -11,7 +11,7 @@ export type SentenceStems = {
   phrased: string[]
 }
 
-/** What a sentence is searched by. */
+/** The words by which a question is searched. */
 export type Stems = SentenceStems & {
   /** Stems with a meaning near to that of a word; only in English. */
   related: RelatedStem[]

@@ -26,7 +26,7 @@ export type TextSearch = RequiredWords & {
   includesForgotten?: boolean
 }
 
-/** What was found, and the search with the size of the store that the scores depend on. */
+/** The matches, and the search with the size of the store on which their scores depend. */
 export type RankedSearch = { search: TextSearch; ranked: RankedMatches }
 
 export type SearchedWords = {

@@ -21,7 +21,7 @@ import { countVisible, measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
 
 export type TextStates = CheckedStates & {
-  /** What memory knows of the text of a record. Given by a search that memory has answered, so it is not behind. */
+  /** The text of a record in memory. Present after a search that memory has answered, so it is not behind. */
   describe?: (id: string) => KnownText | undefined
 }
 
@@ -164,7 +164,7 @@ export function createTextSearch({
     return stemmer.findSentenceStems(db, readQuery(sentence))
   }
 
-  /** What a sentence requires of each answer, as conditions on `records as r`. */
+  /** The requirements of a question for each answer, as conditions on `records as r`. */
   function listRequirements(sentence: string): Conditions {
     return listRecordRequirements({ query: readQuery(sentence), textLanguage })
   }

@@ -8,7 +8,7 @@ import type { CountedWord } from './word-statistics.ts'
 
 export type Word = Pick<CountedWord, 'word'>
 
-/** What every match contains, besides words of the question. */
+/** Conditions of every match, besides words of the question. */
 export type RequiredWords = {
   query: TextQuery
   textLanguage: string

@@ -2,7 +2,7 @@ import { html } from '../html.js'
 
 /** @import { Page } from '../pages.js' */
 
-/** What the pages take for granted. */
+/** The words that the pages use without an explanation. */
 const words = [
   [
     'type',

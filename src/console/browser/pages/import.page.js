@@ -4,7 +4,7 @@ import { PageHead } from '../parts/panel.js'
 import { ExportForm } from './import/export-form.js'
 import { ImportForm } from './import/import-form.js'
 
-/** What comes in as a file, and what goes out as one. */
+/** The import and the export of files. */
 export function View() {
   return html`<${PageHead} title="Import" />
     <div class="stack">

@@ -24,7 +24,7 @@ const parts = [
 const loadStart = () => import('./maintenance/start-form.js')
 
 /**
- * What changes many records at once: runs and plans of jobs, and the settings that they follow.
+ * Runs and plans of jobs, which change many records at once, and the settings that they follow.
  * @param {{ rest: readonly string[] }} properties
  */
 export function View({ rest: [name = 'runs', id] }) {

@@ -93,7 +93,7 @@ function findSalience({ points }, at) {
 }
 
 /**
- * What becomes of the record if it is reinforced at a moment, and then no more.
+ * The salience of the record if it is reinforced at a moment, and then no more.
  * @param {MemoryRecord} record
  * @param {Forecast} forecast
  * @param {number} at

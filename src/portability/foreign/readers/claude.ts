@@ -59,7 +59,7 @@ function readMessage(fields: Fields, id: string): Message | undefined {
   return { id: readWord(fields, 'uuid') ?? id, role, content, at: readTime(fields, 'created_at') }
 }
 
-/** What an export writes into `text` for each call of a tool. */
+/** The placeholder that an export writes into `text` for each call of a tool. */
 const placeholder = '```\nThis block is not supported on your current device yet.\n```'
 
 /**

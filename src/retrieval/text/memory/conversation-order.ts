@@ -14,7 +14,7 @@ export type PlacedSurroundings = {
 
 type Message = { conversation: string; at: number; arrival: number; speaker: string | null }
 
-/** What an entry of a list takes, with room to grow. */
+/** The bytes of an entry of a list, with room to grow. */
 const bytesOfEntry = 12
 
 /** The messages of conversations in their order. Each text has a place here, also one that is no message. */

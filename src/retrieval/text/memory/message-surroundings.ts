@@ -16,7 +16,7 @@ type Placed = { id: string; place: number; at: number; arrival: number }
 type Surroundings = Omit<PlacedSurroundings, 'messages'> & { messages: Placed[] }
 type Search = { surroundings?: SurroundingsLimits | undefined; days?: DayNumbers | undefined }
 
-/** What PostgreSQL says of a record: whether it may be an answer, and whether its words count for the messages around it. */
+/** The answer of PostgreSQL about a record: whether it may be an answer, and whether its words count for the messages around it. */
 export type RecordCheck = { isAnswer: boolean; isContext: boolean }
 
 /** A few more than requested, because not every match may answer. */

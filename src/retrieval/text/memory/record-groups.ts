@@ -1,7 +1,7 @@
 import { getRank, type Sensitivity, type Trust, unscoped } from '../../../domain/caller.ts'
 import { createNumbering } from './numbering.ts'
 
-/** What decides who sees a record, and which searches read it. */
+/** The fields that decide who sees a record, and which searches read it. */
 export type Group = { scope: string; type: string; sensitivity: Sensitivity }
 
 /** The group of texts that have gone, which nobody searches. */

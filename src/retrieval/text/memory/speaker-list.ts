@@ -1,7 +1,7 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createNumbering } from './numbering.ts'
 
-/** What the name of a speaker takes, roughly. */
+/** About the bytes that the name of a speaker takes. */
 const bytesOfName = 200
 
 /** The names of who wrote the messages, by the place of their texts. A text without one has a place here too. */

@@ -41,7 +41,7 @@ export type FoundTexts = { ranked: RankedMatches; messages: ConversationMessage[
 
 export type LoadedTexts = {
   table: TextTable
-  /** What the table knows: everything that any of several servers has shown. */
+  /** The transactions that the table includes: all that any of several servers has shown. */
   view: View
   /** Whether the texts of all stores of the process have room. */
   hasRoom: () => boolean
@@ -86,7 +86,7 @@ export async function findInTexts(
     const likely = ranking.matches.filter(({ id }) => known.get(id)?.isAnswer !== false)
     const ids = [...ranking.matches.map(({ id }) => id), ...surroundings.lookAround(likely)]
     if (!(await learn(db, loaded, search, { ids, known }))) return undefined
-    // What was added meanwhile, by this check or that of another question, may be better.
+    // A text that was added meanwhile, by this check or that of another question, may be better.
     if (table.countAdded() !== ranking.added) {
       ranking = undefined
       continue

@@ -87,7 +87,7 @@ export type TextCheck = {
   contextConditions: Conditions
   /** Where the states of those that may answer are read too. */
   states?: CheckedStates | undefined
-  /** What the memory knows. */
+  /** The snapshot of the memory. */
   snapshot: string
 }
 

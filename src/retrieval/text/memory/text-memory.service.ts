@@ -18,7 +18,7 @@ import { createTextTable } from './text-table.ts'
 export type TextMemory = ReturnType<typeof createTextMemory>
 export type StoreTexts = ReturnType<TextMemory['openStore']>
 
-/** What a message takes, by measurement. Longer texts take more. */
+/** The bytes that a message takes, by measurement. Longer texts take more. */
 const bytesOfText = 220
 /** How many texts are read at once. Adding them to the memory blocks other requests for 3 ms. */
 const readAtOnce = 250
@@ -51,7 +51,7 @@ export function createTextMemory({ maxBytes, ...clock }: Options) {
     }
 
     async function load(): Promise<LoadedTexts> {
-      // What is stored from here on is not in the snapshot, and comes with the first check.
+      // Texts that are stored from here on are not in the snapshot, and come with the first check.
       const view = await readView(db)
       const table = createTextTable()
       tables.add(table)

@@ -96,7 +96,7 @@ export function createTextScores(postings: Postings) {
   }
 }
 
-/** What a word adds to the score of a text. */
+/** The amount that a word adds to the score of a text. */
 function computeGain(entry: number, { weight, norm, texts }: Adding): number {
   const length = texts.length[getPlace(entry)] as number
   return weight / (1 + (norm.shortest + norm.perWord * length) / getCount(entry))

@@ -42,7 +42,7 @@ export type TextTable = ReturnType<typeof createTextTable>
 /** About how many entries are in the lists that are cleared at once, which blocks other requests for some milliseconds. */
 const droppedAtOnce = 100_000
 
-/** What a word takes beside its texts, roughly. */
+/** About the bytes that a word takes beside its texts. */
 const bytesOfWord = 120
 
 /**
@@ -196,7 +196,7 @@ export function createTextTable() {
     return !ranges || includesDay(ranges, days.values[place] ?? 0)
   }
 
-  /** What is known of a message, without its words. Undefined for a text that has gone. */
+  /** A message without its words. Undefined for a text that has gone. */
   function readMessage(place: number): Omit<MessageWords, 'counts'> | undefined {
     if (groupOf.values[place] === nowhere) return undefined
     return {

@@ -1,6 +1,6 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 
-/** What can be true of a text, as bits. */
+/** The properties of a text, as bits. */
 const bits = { asks: 1, isOnlyName: 2, isOfAssistant: 4, isGuidance: 8, onlyAsks: 16 }
 
 export type Trait = keyof typeof bits

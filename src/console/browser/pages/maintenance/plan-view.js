@@ -22,7 +22,7 @@ import { useRun } from './use-run.js'
 /** @import { Plan } from '../../api/types.d.ts' */
 /** @import { Selection } from './plan-selection.js' */
 
-/** What a job would do, and the choice of what it shall do. @param {{ id: string }} properties */
+/** The changes that a job would make, and the choice among them. @param {{ id: string }} properties */
 export function View({ id }) {
   const {
     data: plan,

@@ -100,7 +100,7 @@ function explain({ status, payload, forgotten }, removal) {
   )
     return 'It is no longer valid: its time has ended, so answers leave it out.'
   if (status === 'challenged')
-    return 'It is contested: answers show it as disputed, below records that are not disputed.'
+    return 'It is contested: answers show it as disputed, after other records.'
   return undefined
 }
 

@@ -138,7 +138,7 @@ function Redacted({ record }) {
     </dl>`
 }
 
-/** What is left of a record that no longer exists is its log. @param {{ id: string, error: unknown, retry: () => void }} properties */
+/** The log is all that is left of a record that no longer exists. @param {{ id: string, error: unknown, retry: () => void }} properties */
 function Gone({ id, error, retry }) {
   const isGone = error instanceof Problem && error.status === 410
   const { data: log } = useRequest(

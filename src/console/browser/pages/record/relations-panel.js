@@ -18,7 +18,7 @@ const maxShown = 16
 /** The records around a record. @param {{ record: MemoryRecord }} properties */
 export function RelationsPanel({ record }) {
   if (record.forgotten)
-    return html`<${Panel} title="Relations"><p class="note">A forgotten record has no relations. They come back when it is restored.</p><//>`
+    return html`<${Panel} title="Relations"><p class="note">A forgotten record has no relations until it is restored.</p><//>`
   return html`<${LiveRelations} record=${record} />`
 }
 

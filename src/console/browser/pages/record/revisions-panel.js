@@ -17,7 +17,7 @@ const longestCompared = 20_000
 
 /** @typedef {Awaited<ReturnType<typeof readSteps>>} Steps */
 
-/** What the record replaced, and what replaced it, each with its difference. @param {{ record: MemoryRecord, steps: Steps }} properties */
+/** The records that this one replaced, and its successors, each with the difference. @param {{ record: MemoryRecord, steps: Steps }} properties */
 export function RevisionsPanel({ record, steps }) {
   return html`<${Panel} title="Revisions">
     ${
