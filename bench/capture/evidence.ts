@@ -14,11 +14,27 @@ import {
 
 /** The kinds of captures in a cycle of twenty, in fixed order, so that the expected rows are known exactly. */
 const kinds = [
-  ...(['event', 'tool output', 'event', 'tool output', 'event'] as const),
-  ...(['tool output', 'event', 'tool output', 'event', 'tool output'] as const),
-  ...(['new fact', 'new fact', 'repeated fact', 'repeated fact', 'repeated fact', 'conflict'] as const),
-  ...(['new task', 'known task', 'new name', 'new name'] as const),
-]
+  'event',
+  'tool output',
+  'event',
+  'tool output',
+  'event',
+  'tool output',
+  'event',
+  'tool output',
+  'event',
+  'tool output',
+  'new fact',
+  'new fact',
+  'repeated fact',
+  'repeated fact',
+  'repeated fact',
+  'conflict',
+  'new task',
+  'known task',
+  'new name',
+  'new name',
+] as const
 export type Kind = (typeof kinds)[number]
 export const cycle = kinds.length
 /** The rows that one cycle stores: an episode for each capture except tasks, and the facts that are new. */

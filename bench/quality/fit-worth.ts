@@ -10,8 +10,16 @@ import { fitLogistic } from './logistic-regression.ts'
 
 /** What a conversation of two people teaches. */
 const fittedToChats: readonly WorthPart[] = [
-  ...(['information', 'novelty', 'figures', 'times', 'names', 'people', 'first_person'] as const),
-  ...(['answer', 'question', 'greeting'] as const),
+  'information',
+  'novelty',
+  'figures',
+  'times',
+  'names',
+  'people',
+  'first_person',
+  'answer',
+  'question',
+  'greeting',
 ]
 /** What conversations about work teach, beside the parts above. */
 const fittedToWork: readonly WorthPart[] = ['preference', 'correction', 'outcome']

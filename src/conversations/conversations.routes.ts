@@ -52,8 +52,12 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         response: answers(
           { 201: { schema: ref(AppendedMessages), description: 'The result for each message.' } },
           [
-            ...(['outside_trust', 'scope_required', 'erased_content', 'message_conflict'] as const),
-            ...(['tombstone_key_mismatch', 'route_not_found'] as const),
+            'outside_trust',
+            'scope_required',
+            'erased_content',
+            'message_conflict',
+            'tombstone_key_mismatch',
+            'route_not_found',
           ],
         ),
       },

@@ -54,8 +54,12 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
       'Makes the record visible again. It gets the salience that it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Returns 409 if the same content was erased from the scope since then. Counts as a use of the record.',
     body: Restoration,
     errors: [
-      ...(['record_not_forgotten', 'record_purged', 'record_erased', 'above_ceiling'] as const),
-      ...(['outside_trust', 'erased_content'] as const),
+      'record_not_forgotten',
+      'record_purged',
+      'record_erased',
+      'above_ceiling',
+      'outside_trust',
+      'erased_content',
     ],
     run: forgetting.restore,
   })

@@ -8,8 +8,18 @@ import type { Provenance } from './provenance.schemas.ts'
 
 /** The operation that derived one record from another. `contest` only remembers which edge a contest created. */
 export const descentKinds = [
-  ...(['capture', 'confirm', 'mention', 'consolidation', 'dream'] as const),
-  ...(['supersede', 'fork', 'merge', 'fold', 'inherited', 'claim', 'contest'] as const),
+  'capture',
+  'confirm',
+  'mention',
+  'consolidation',
+  'dream',
+  'supersede',
+  'fork',
+  'merge',
+  'fold',
+  'inherited',
+  'claim',
+  'contest',
 ] as const
 export type DescentKind = (typeof descentKinds)[number]
 
@@ -20,7 +30,11 @@ export function findDescentEdge(kind: DescentKind): 'supersedes' | 'derived_from
 }
 
 const kindsWithEdge: ReadonlySet<DescentKind> = new Set([
-  ...(['capture', 'consolidation', 'dream', 'fork', 'merge'] as const),
+  'capture',
+  'consolidation',
+  'dream',
+  'fork',
+  'merge',
 ])
 
 export type Descent = {

@@ -21,8 +21,11 @@ export const similarRoutes: FastifyPluginAsyncTypebox<{ similar: SimilarService 
           'Finds the active records whose vectors are nearest to the vector of a record or a text. Returns only records that the key can read in full. With `MEMBRANE_EMBEDDING_PROVIDER=hash` similarity means shared words and parts of words; the default `static` also knows the meaning of English words.',
         body: ref(SimilarQuery),
         response: answers({ 200: { schema: ref(SimilarRecords), description: 'The similar records.' } }, [
-          ...(['record_not_found', 'record_forgotten', 'above_ceiling'] as const),
-          ...(['no_vectors', 'model_unavailable'] as const),
+          'record_not_found',
+          'record_forgotten',
+          'above_ceiling',
+          'no_vectors',
+          'model_unavailable',
         ]),
       },
     },

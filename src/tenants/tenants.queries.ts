@@ -6,8 +6,17 @@ import type { Transaction } from '../db/transaction.ts'
 export type TenantRow = Selectable<Tenants>
 
 const columns = [
-  ...(['id', 'reference', 'status', 'migration', 'created_at', 'removed'] as const),
-  ...(['server_url', 'server_host', 'server_port', 'server_database', 'server_identity'] as const),
+  'id',
+  'reference',
+  'status',
+  'migration',
+  'created_at',
+  'removed',
+  'server_url',
+  'server_host',
+  'server_port',
+  'server_database',
+  'server_identity',
 ] as const
 
 export type ServerColumns = Pick<

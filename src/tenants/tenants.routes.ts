@@ -194,7 +194,9 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       params: TenantPath,
       body: ref(TenantMove),
       response: answers({ 200: { schema: ref(Tenant), description: 'The changed tenant.' } }, [
-        ...(['tenant_not_found', 'tenant_not_suspended', 'tenant_copy_differs'] as const),
+        'tenant_not_found',
+        'tenant_not_suspended',
+        'tenant_copy_differs',
         'tenant_key_missing',
       ]),
     },

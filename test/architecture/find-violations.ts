@@ -63,10 +63,15 @@ function linesOf(node: ts.Node, file: ts.SourceFile): Set<number> {
 export function findSpreadLiterals(text: string): Violation[] {
   return findNodes(text, (node) => {
     if (!ts.isSpreadAssignment(node) && !ts.isSpreadElement(node)) return undefined
-    const { expression } = node
+    const expression = removeAssertions(node.expression)
     const isLiteral = ts.isObjectLiteralExpression(expression) || ts.isArrayLiteralExpression(expression)
     return isLiteral ? 'a spread literal' : undefined
   })
+}
+
+function removeAssertions(expression: ts.Expression): ts.Expression {
+  const isWrapped = ts.isParenthesizedExpression(expression) || ts.isAsExpression(expression)
+  return isWrapped ? removeAssertions(expression.expression) : expression
 }
 
 /** Finds markers of unfinished work. */

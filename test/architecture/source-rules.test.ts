@@ -118,12 +118,14 @@ describe('the search for violations', () => {
     expect(findLongFunctions(`function outer() {\n${inner}${statement}${inner}}\n`, 50)).toEqual([])
   })
 
-  test.each(['const a = { ...{ b: 1 }, c }', 'const a = [...[1, 2], b]', 'call(a, ...[b, c])'])(
-    'finds the spread literal in %s',
-    (text) => {
-      expect(findSpreadLiterals(text)).toHaveLength(1)
-    },
-  )
+  test.each([
+    'const a = { ...{ b: 1 }, c }',
+    'const a = [...[1, 2], b]',
+    'const a = [...([1, 2] as const), b]',
+    'call(a, ...[b, c])',
+  ])('finds the spread literal in %s', (text) => {
+    expect(findSpreadLiterals(text)).toHaveLength(1)
+  })
 
   test('ignores what is spread to merge it', () => {
     const text = 'const a = { ...b, ...(c ? { d: 1 } : {}) }\nconst e = [...f, ...[1, 2].map(g)]\n'

@@ -86,7 +86,8 @@ describe('POST /v1/import', () => {
         body: '{}',
         headers: { 'content-type': 'application/x-ndjson' },
       }),
-      ...([415, 'unsupported_media_type'] as const),
+      415,
+      'unsupported_media_type',
     )
   })
 

@@ -48,7 +48,8 @@ describe('revision calls on a record', () => {
     expect([again.status, again.text]).toEqual([first.status, first.text])
     expectProblem(
       await revise(app, call, id, { ...body, actor: 'another' }, { headers }),
-      ...([422, 'idempotency_key_reused'] as const),
+      422,
+      'idempotency_key_reused',
     )
   })
 
@@ -152,7 +153,8 @@ describe('the record that a revision creates', () => {
     const low = await create(app, buildClaim('low', { scope: 'mine', sensitivity: 'low' }))
     expectProblem(
       await mergeRecords(app, [low.id, two.id], buildRecord('low'), { key: writer }),
-      ...([422, 'sensitivity_lowered'] as const),
+      422,
+      'sensitivity_lowered',
     )
   })
 

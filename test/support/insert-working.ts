@@ -26,7 +26,8 @@ export async function insertWorkingRecords(
       caller,
       now: new Date('2026-01-01'),
       id,
-      ...({ defaultSensitivity: 'low', policies: oneDayPolicies } as const),
+      defaultSensitivity: 'low' as const,
+      policies: oneDayPolicies,
     }
     return draftRecord({ type: 'working', payload, sensitivity: sensitivityOf(at), scope: 'team' }, context)
   })

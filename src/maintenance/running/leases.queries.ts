@@ -130,7 +130,13 @@ export async function findSharedRun(db: Database, { job, worker }: { job: string
       ),
     )
     .select([
-      ...(['m.id', 'm.job', 'm.dry_run', 'm.scope', 'm.options', 'm.started_at', 'm.traceparent'] as const),
+      'm.id',
+      'm.job',
+      'm.dry_run',
+      'm.scope',
+      'm.options',
+      'm.started_at',
+      'm.traceparent',
       'l.fence',
     ])
     .executeTakeFirst()

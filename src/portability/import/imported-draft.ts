@@ -151,20 +151,24 @@ function toNewRecord(given: ImportedRecord): NewRecord {
 }
 
 const plainNames = [
-  ...([
-    'id',
-    'type',
-    'sensitivity',
-    'confidence',
-    'scope',
-    'tags',
-    'created_at',
-    'lifecycle',
-    'provenance',
-  ] as const),
-  ...(['relations', 'payload', 'interpretation', 'base_importance', 'emotional_valence', 'layer'] as const),
-  ...(['memory_kind', 'source_type'] as const),
-]
+  'id',
+  'type',
+  'sensitivity',
+  'confidence',
+  'scope',
+  'tags',
+  'created_at',
+  'lifecycle',
+  'provenance',
+  'relations',
+  'payload',
+  'interpretation',
+  'base_importance',
+  'emotional_valence',
+  'layer',
+  'memory_kind',
+  'source_type',
+] as const
 
 /**
  * Every version has an entry in the audit log. A line without some of the entries, such as one that was exported by a

@@ -5,9 +5,16 @@ import { maxAnswerBytes, measure, sumBefore } from '../../db/fragments/json-size
 import type { Trust } from '../../domain/caller.ts'
 
 const columns = [
-  ...(['id', 'action', 'actor', 'at', 'rationale'] as const),
-  ...(['run_id', 'operation_id', 'changes', 'via'] as const),
-]
+  'id',
+  'action',
+  'actor',
+  'at',
+  'rationale',
+  'run_id',
+  'operation_id',
+  'changes',
+  'via',
+] as const
 
 /**
  * Oldest first, so that new entries do not change earlier pages. `selected` is the number of entries within the limit; those after

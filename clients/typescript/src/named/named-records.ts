@@ -229,15 +229,17 @@ function toNamed(record: Seen, source: string): Named | undefined {
 
 const isTaken: readonly ProblemCode[] = ['record_exists']
 const isChanged: readonly ProblemCode[] = [
-  ...(['version_mismatch', 'already_superseded', 'already_retracted', 'record_not_found'] as const),
-  ...(['record_forgotten', 'record_purged', 'record_erased'] as const),
+  'version_mismatch',
+  'already_superseded',
+  'already_retracted',
+  'record_not_found',
+  'record_forgotten',
+  'record_purged',
+  'record_erased',
 ]
 
 /** False if the request was refused with one of the codes. */
-async function catchProblems(
-  codes: readonly ProblemCode[],
-  request: () => Promise<unknown>,
-): Promise<boolean> {
+async function catchProblems(codes: readonly ProblemCode[], request: () => Promise<unknown>) {
   try {
     await request()
     return true

@@ -99,8 +99,7 @@ function explain({ status, payload, forgotten }, removal) {
     Date.parse(payload.validity.end) < Date.now()
   )
     return 'It is no longer valid: its time has ended, so answers leave it out.'
-  if (status === 'challenged')
-    return 'It is contested: answers show it as disputed, after other records.'
+  if (status === 'challenged') return 'It is contested: answers show it as disputed, after other records.'
   return undefined
 }
 
