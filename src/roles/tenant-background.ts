@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackgroundResources, createBackgroundModels, createJobs } from '../background.ts'
 import type { TenantConnection } from '../db/connection.ts'
-import { newestMigration } from '../db/migrator.ts'
 import { homeSchema } from '../db/schema-names.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import { createFairSlots } from '../jobs/fair-slots.ts'
@@ -14,6 +13,7 @@ import {
   createTenantDatabases,
   createTenantDirectory,
   describeServer,
+  isMigrated,
   listStoppedTenants,
   migrateTenant,
   type TenantLocation,
@@ -164,7 +164,7 @@ export function createTenantJobs({
   /** A tenant that fails must not hide the others. */
   async function visit(location: Tenant | TenantRow): Promise<void> {
     try {
-      if ('migration' in location && location.migration < newestMigration) await catchUp(location)
+      if ('migration' in location && !isMigrated(location)) await catchUp(location)
       const jobs = provideJobs(location)
       for (const name of await jobs.findDue()) submit(location, name)
       if (await jobs.hasTexts()) startWatching(location)
@@ -244,6 +244,6 @@ function createServerWalks({ log, databases, visit, stopWatching }: ServerWalk) 
   }
 }
 
-function isReady({ status, migration }: TenantRow): boolean {
-  return status === 'active' && migration >= newestMigration
+function isReady(row: TenantRow): boolean {
+  return row.status === 'active' && isMigrated(row)
 }

@@ -1,5 +1,4 @@
 import type { TenantConnection } from '../db/connection.ts'
-import { newestMigration } from '../db/migrator.ts'
 import { homeSchema, nameSchema } from '../db/schema-names.ts'
 import { getCurrentTenant, type RequestTenant, type Tenancy } from '../http/tenancy.ts'
 import type { Announcements } from '../jobs/announcements.ts'
@@ -16,6 +15,7 @@ import {
   createTenantDatabases,
   createTenantDirectory,
   createTenantsService,
+  isMigrated,
   type TenantRow,
 } from '../tenants/index.ts'
 
@@ -101,9 +101,11 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     if (reference !== undefined && (!row || row.status === 'dropping' || row.status === 'creating'))
       return undefined
     const tenant = row ?? homeTenant
+    // Before the key is read: the table of keys may lack migrations too.
+    if (row) requireMigrated(row)
     const caller = await provideServices(tenant).keys.authenticate(token)
     if (!caller) return undefined
-    if (row) requireUsable(row)
+    if (row) requireNotSuspended(row)
     return { caller, tenant }
   }
 
@@ -150,7 +152,10 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   const routes = listRoutes(services, {
     tenants: createTenantsService({ clock, ids, db: connection.db, directory, databases }),
     directory,
-    exporterOf: (tenant) => provideServices(tenant).exporter,
+    exporterOf: (tenant) => {
+      requireMigrated(tenant)
+      return provideServices(tenant).exporter
+    },
   })
   return {
     services: provideServices(homeTenant),
@@ -165,18 +170,17 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   }
 }
 
-function requireUsable(tenant: TenantRow): void {
-  if (tenant.status === 'suspended')
+function requireNotSuspended({ status }: TenantRow): void {
+  if (status === 'suspended')
     throw new AppError('tenant_suspended', 'The tenant of this key is suspended.')
-  requireMigrated(tenant)
 }
 
 /** A process of an earlier version has made the tenant, or the role migrate has not come to it yet, or has failed. */
-function requireMigrated({ migration }: TenantRow): void {
-  if (migration >= newestMigration) return
+function requireMigrated(tenant: TenantRow): void {
+  if (isMigrated(tenant)) return
   throw new AppError(
     'not_ready',
-    'The schema of this tenant lacks migrations. Workers apply them; if they cannot, their log says why.',
+    'The schema of this tenant lacks migrations. Workers apply them if it is not suspended, and so does `npm run migrate`; if they cannot, their log says why.',
     { retryAfterSeconds: 5 },
   )
 }

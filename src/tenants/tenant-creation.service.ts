@@ -23,9 +23,10 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
 
   /** The row, the schema and the first key are one transaction: a crash leaves all of them or none. */
   async function createHere(call: CallContext, id: string) {
-    const row = { id, reference: createReference(ids), status: 'active', created_at: clock.now() }
+    const reference = createReference(ids)
+      const row = { id, reference, status: 'active', created_at: clock.now(), migration: newestMigration }
     return transact(db, call, async (tx) => {
-      await insertUnlessTaken(tx, { ...row, migration: newestMigration })
+      await insertUnlessTaken(tx, row)
       const schema = nameSchema(row.reference)
       await createSchema(tx, schema)
       const first = await runInSchema(tx, schema, () => fill({ ...call, tx }, row.reference))
@@ -94,7 +95,7 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
       const first = await runApart(() => databases.visit(row, (there) => transact(there, {}, create)))
       await setCreated(tx, id, newestMigration)
       await logEvent(tx, row, { action: 'create', actor: call.caller.name })
-      return { tenant: presentTenant({ ...row, status: 'active' }), ...first }
+      return { tenant: presentTenant({ ...row, status: 'active', migration: newestMigration }), ...first }
     })
   }
 

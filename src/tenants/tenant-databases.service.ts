@@ -1,5 +1,6 @@
 import { isTextLanguage } from '../db/configuration-checks.ts'
 import type { Database, TenantConnection } from '../db/connection.ts'
+import { newestMigration } from '../db/migrator.ts'
 import type { Positions } from '../db/positions/positions.ts'
 import { nameSchema } from '../db/schema-names.ts'
 import { findUrlProblem, parseServerAddress } from '../db/servers/server-url.ts'
@@ -112,11 +113,11 @@ export function describeServer({ server_host, server_port, server_database }: Te
   return `${server_host} ${server_port} ${server_database}`
 }
 
-type Shown = Pick<TenantRow, 'id' | 'reference' | 'status' | 'created_at'> &
+type Shown = Pick<TenantRow, 'id' | 'reference' | 'status' | 'created_at' | 'migration'> &
   Partial<Pick<TenantRow, 'server_host' | 'server_port' | 'server_database'>>
 
 /** The tenant as a client may see it: without the user and password of its server. */
-export function presentTenant({ id, reference, status, created_at, ...row }: Shown): Tenant {
+export function presentTenant({ id, reference, status, created_at, migration, ...row }: Shown): Tenant {
   const { server_host: host, server_port: port, server_database: name } = row
   const server = host && port && name ? { database: { host, port, name } } : {}
   return {
@@ -124,8 +125,14 @@ export function presentTenant({ id, reference, status, created_at, ...row }: Sho
     status: readStatus(status),
     created_at: created_at.toISOString(),
     schema: nameSchema(reference),
+    migrated: isMigrated({ migration }),
     ...server,
   }
+}
+
+/** Whether its schema has the tables that this version needs. */
+export function isMigrated({ migration }: Pick<TenantRow, 'migration'>): boolean {
+  return migration >= newestMigration
 }
 
 function readStatus(status: string): Tenant['status'] {

@@ -29,6 +29,7 @@ const example = {
   status: 'active',
   created_at: '2026-03-28T09:30:00.000Z',
   schema: 't_abcdefghijkl',
+  migrated: true,
 }
 const url = 'postgres://membrane:secret@db-7.example:5432/acme'
 
@@ -49,6 +50,10 @@ const properties = {
   created_at: Time(),
   schema: Type.String({
     description: 'The PostgreSQL schema with the data of the tenant, for `pg_dump` and similar tools.',
+  }),
+  migrated: Type.Boolean({
+    description:
+      '`false`: the schema lacks migrations of this version, and every request to the tenant gets 503 `not_ready`. Workers migrate an active tenant within a minute; if they cannot, their log says why. `npm run migrate` also migrates a suspended one.',
   }),
   database: Type.Optional(
     closed(DatabasePlace, {

@@ -99,3 +99,27 @@ it('a migration of a large tenant takes longer than a statement of a request may
   expect(findLines('a tenant was not migrated')).toEqual([])
   await expect.poll(() => readStatus(large)).toBe(200)
 })
+
+it('a tenant that lacks migrations is listed as such, and every request to it gets 503', async () => {
+  const tenant = await createTenant(app, 'outdated')
+  const read = async () => (await app.request('GET', '/v1/tenants/outdated')).body
+  expect(await read()).toMatchObject({ migrated: true })
+  const schema = await undoNewestMigration('outdated')
+  // A migration that is missing may be one of the table of keys.
+  await administer(app.database.url, `alter table "${schema}".api_keys rename to former_keys`)
+  expect(await read()).toMatchObject({ status: 'active', migrated: false })
+  expect((await app.request('GET', '/v1/tenants?limit=500')).body).toMatchObject({
+    items: expect.arrayContaining([expect.objectContaining({ id: 'outdated', migrated: false })]),
+  })
+  const headers = { 'membrane-tenant': 'outdated' }
+  await expect.poll(() => readStatus(tenant)).toBe(503)
+  for (const answer of [
+    await tenant.request('GET', '/v1/records'),
+    await app.request('GET', '/v1/records', { headers }),
+    await app.request('GET', '/v1/tenants/outdated/export'),
+  ]) {
+    expect(answer).toMatchObject({ status: 503, body: { code: 'not_ready' } })
+    expect(answer.headers.get('retry-after')).toBe('5')
+  }
+  await administer(app.database.url, `alter table "${schema}".former_keys rename to api_keys`)
+})

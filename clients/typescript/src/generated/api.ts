@@ -526,6 +526,8 @@ export interface components {
             created_at: string;
             /** @description The PostgreSQL schema with the data of the tenant, for `pg_dump` and similar tools. */
             schema: string;
+            /** @description `false`: the schema lacks migrations of this version, and every request to the tenant gets 503 `not_ready`. Workers migrate an active tenant within a minute; if they cannot, their log says why. `npm run migrate` also migrates a suspended one. */
+            migrated: boolean;
             /** @description The database of the tenant, if it is on a server of its own. Absent for the main database. User and password are never shown. */
             database?: {
                 /** @example db-7.example */
@@ -4609,7 +4611,8 @@ export interface components {
          *       "id": "acme",
          *       "status": "active",
          *       "created_at": "2026-03-28T09:30:00.000Z",
-         *       "schema": "t_abcdefghijkl"
+         *       "schema": "t_abcdefghijkl",
+         *       "migrated": true
          *     }
          */
         Tenant: {
@@ -4626,6 +4629,8 @@ export interface components {
             created_at: string;
             /** @description The PostgreSQL schema with the data of the tenant, for `pg_dump` and similar tools. */
             schema: string;
+            /** @description `false`: the schema lacks migrations of this version, and every request to the tenant gets 503 `not_ready`. Workers migrate an active tenant within a minute; if they cannot, their log says why. `npm run migrate` also migrates a suspended one. */
+            migrated: boolean;
             /** @description The database of the tenant, if it is on a server of its own. Absent for the main database. User and password are never shown. */
             database?: {
                 /** @example db-7.example */
@@ -11646,7 +11651,8 @@ export interface operations {
                      *           "id": "acme",
                      *           "status": "active",
                      *           "created_at": "2026-03-28T09:30:00.000Z",
-                     *           "schema": "t_abcdefghijkl"
+                     *           "schema": "t_abcdefghijkl",
+                     *           "migrated": true
                      *         }
                      *       ]
                      *     }
@@ -11689,6 +11695,7 @@ export interface operations {
                      *       "status": "creating",
                      *       "created_at": "2026-03-28T09:30:00.000Z",
                      *       "schema": "text",
+                     *       "migrated": false,
                      *       "key": {
                      *         "id": "0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11",
                      *         "name": "ingest-worker",
@@ -11739,7 +11746,8 @@ export interface operations {
                      *       "id": "acme",
                      *       "status": "active",
                      *       "created_at": "2026-03-28T09:30:00.000Z",
-                     *       "schema": "t_abcdefghijkl"
+                     *       "schema": "t_abcdefghijkl",
+                     *       "migrated": true
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -11962,7 +11970,8 @@ export interface operations {
                      *       "id": "acme",
                      *       "status": "active",
                      *       "created_at": "2026-03-28T09:30:00.000Z",
-                     *       "schema": "t_abcdefghijkl"
+                     *       "schema": "t_abcdefghijkl",
+                     *       "migrated": true
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -12006,7 +12015,8 @@ export interface operations {
                      *       "id": "acme",
                      *       "status": "active",
                      *       "created_at": "2026-03-28T09:30:00.000Z",
-                     *       "schema": "t_abcdefghijkl"
+                     *       "schema": "t_abcdefghijkl",
+                     *       "migrated": true
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -12050,7 +12060,8 @@ export interface operations {
                      *       "id": "acme",
                      *       "status": "active",
                      *       "created_at": "2026-03-28T09:30:00.000Z",
-                     *       "schema": "t_abcdefghijkl"
+                     *       "schema": "t_abcdefghijkl",
+                     *       "migrated": true
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
