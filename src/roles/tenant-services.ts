@@ -171,8 +171,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
 }
 
 function requireNotSuspended({ status }: TenantRow): void {
-  if (status === 'suspended')
-    throw new AppError('tenant_suspended', 'The tenant of this key is suspended.')
+  if (status === 'suspended') throw new AppError('tenant_suspended', 'The tenant of this key is suspended.')
 }
 
 /** A process of an earlier version has made the tenant, or the role migrate has not come to it yet, or has failed. */

@@ -24,7 +24,7 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
   /** The row, the schema and the first key are one transaction: a crash leaves all of them or none. */
   async function createHere(call: CallContext, id: string) {
     const reference = createReference(ids)
-      const row = { id, reference, status: 'active', created_at: clock.now(), migration: newestMigration }
+    const row = { id, reference, status: 'active', created_at: clock.now(), migration: newestMigration }
     return transact(db, call, async (tx) => {
       await insertUnlessTaken(tx, row)
       const schema = nameSchema(row.reference)
