@@ -1,5 +1,5 @@
 import type { Sensitivity } from '../domain/caller.ts'
-import { createFactHandle, createReferenceHandle, type Handle, nameHandle } from '../domain/handles.ts'
+import { createReferenceHandle, type Handle, listFactHandles, nameHandle } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import {
   type HandleLookup,
@@ -41,7 +41,7 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
     input.ref === undefined
       ? undefined
       : createReferenceHandle(input.source, input.ref, input.requestedSensitivity)
-  const topic = input.fact && createFactHandle(input.fact)
+  const topics = input.fact ? listFactHandles(input.fact) : []
   const names = input.mentions.map((mention) =>
     mention.canonical_entity_id === undefined ? nameHandle(mention.surface) : undefined,
   )
@@ -50,7 +50,7 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
     handles.flatMap((each) => (each ? [{ ...each, scope: input.scope, lock }] : []))
   const handles = mergeLookups([
     ...request([object], 'never'),
-    ...request([reference, topic], 'always'),
+    ...request([reference, ...topics], 'always'),
     ...request(names, 'if_unused'),
   ])
   const places = new Map(handles.map(({ digest }, index) => [digest.toString('hex'), index]))
@@ -61,11 +61,17 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
     readFindings: ({ matches, mayBeErased }) => ({
       mayBeErased,
       reference: find(matches, reference),
-      topic: find(matches, topic),
+      topic: mergeMatches(topics.map((each) => find(matches, each))),
       mentions: names.map((each) => find(matches, each)),
       object: find(matches, object),
     }),
   }
+}
+
+/** Undefined if nothing was looked up. */
+function mergeMatches(found: readonly (HandleMatch | undefined)[]): HandleMatch | undefined {
+  const [first, ...others] = found.filter((each) => each !== undefined)
+  return first && { ...first, known: [first, ...others].flatMap(({ known }) => known) }
 }
 
 /** The object of a fact may be a plain value, so its handle is looked up without a lock. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Sensitivity } from './caller.ts'
 import { readSummary } from './message-content.ts'
 import type { MessagePlace } from './message-place.ts'
-import { normaliseName } from './names.ts'
+import { listStatementSpellings, normaliseName } from './names.ts'
 import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
 import { digestStructure, type Graph } from './plan-structure.ts'
@@ -88,6 +88,17 @@ export function createFactHandle(fact: Fact): Handle {
   // A note is its own topic: two notes about one subject do not contradict each other.
   if (isNote(fact)) return addObjectDetail(['', notePredicate, normaliseName(fact.object)], fact.object)
   return createTopicHandle(fact)
+}
+
+/**
+ * The handles under which the same fact may be stored, its own first. A note keeps the digest of its own spelling, because
+ * stores of earlier versions have such digests; so a full stop at its end is ignored where it is looked up.
+ */
+export function listFactHandles(fact: Fact): Handle[] {
+  const own = createFactHandle(fact)
+  if (!isNote(fact)) return [own]
+  const others = listStatementSpellings(fact.object).map((object) => createFactHandle({ ...fact, object }))
+  return [own, ...others.filter(({ digest }) => !digest.equals(own.digest))]
 }
 
 /** The handle of any fact by its subject and predicate, which notes stored by version 0.1 have too. */

@@ -23,6 +23,12 @@ export function normaliseStatement(text: string): string {
   return end === 0 ? name : name.slice(0, end)
 }
 
+/** The spellings of a statement that differ in its end only. They are normalised, which makes `…` three full stops. */
+export function listStatementSpellings(text: string): string[] {
+  const statement = normaliseStatement(text)
+  return ['', '.', '!', '...', '。'].map((end) => `${statement}${end}`)
+}
+
 /** Whether two plain values are the same in another spelling, such as the number 41 and the text "41". */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return isPlainValue(one) && isPlainValue(other) && spell(one) === spell(other)

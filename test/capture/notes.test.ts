@@ -170,3 +170,34 @@ it('answers a key without records:read with the id and version alone', async () 
   const answer = await remember({ text: 'Written blind.', scope: 'blind' }, { key: writer })
   expect(Object.keys(answer.body as Body).sort()).toEqual(['id', 'version'])
 })
+
+it('answers the same text with and without a full stop with one record, but not a question', async () => {
+  const scope = 'full stops'
+  for (const ends of [
+    ['.', '', '!', '…', '...', ' .'],
+    ['', '.', '。'],
+    ['!', '.', ''],
+  ]) {
+    const text = `The lamp ${ends.join(' then ')} is on`
+    const first = await store({ text: `${text}${ends[0]}`, scope })
+    for (const end of ends) {
+      const again = await remember({ text: `${text}${end}`, scope })
+      expect(again, end).toMatchObject({ status: 200, body: { id: first.id, version: 1 } })
+    }
+    await store({ text: `${text}?`, scope })
+  }
+})
+
+it('stores a text once that is sent at once with and without a full stop', async () => {
+  const texts = range(8).map((index) => ({ text: `The door is shut${index % 2 ? '.' : ''}`, scope: 'doors' }))
+  const answers = await Promise.all(texts.map((text) => remember(text)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(new Set(answers.map(({ body }) => (body as Body).id)).size).toBe(1)
+})
+
+it('holds a text for review that was withdrawn with a full stop', async () => {
+  const { id } = await store({ text: 'The safe is open.', scope: 'safes' })
+  const body = { actor: 'desk', rationale: 'wrong' }
+  expect((await app.request('POST', `/v1/records/${id}/retract`, { body })).status).toBe(200)
+  expect(await store({ text: 'The safe is open', scope: 'safes' })).toMatchObject({ status: 'challenged' })
+})

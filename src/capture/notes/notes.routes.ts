@@ -18,7 +18,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<NotesOptions> = async (app, 
         tags: ['capture'],
         summary: 'Remember a text',
         description:
-          'Stores a text as a fact with the predicate `note` and links it to the known entities that it names. The key is the evidence of the fact. The same text again in the same scope, in any case and spacing, stores no new record: from the same key it returns the first record unchanged, from another key it confirms that record. A text that was retracted or superseded before is stored with the status `challenged`, for review.',
+          'Stores a text as a fact with the predicate `note` and links it to the known entities that it names. The key is the evidence of the fact. The same text again in the same scope, in any case and spacing, with or without a full stop at its end, stores no new record: from the same key it returns the first record unchanged, from another key it confirms that record. A text that was retracted or superseded before is stored with the status `challenged`, for review.',
         body: ref(TextNote),
         response: answers(
           {
