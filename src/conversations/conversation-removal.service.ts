@@ -3,7 +3,7 @@ import { type CallContext, type Transaction, transact } from '../db/transaction.
 import type { Trust } from '../domain/caller.ts'
 import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
+import { createAnswerLimit, type Erasure, type ErasureReceipt, type WrittenRecord } from '../records/index.ts'
 import { listMessages, type Place } from './conversations.queries.ts'
 import type { ConversationErasure, ConversationRemovalQuery } from './conversations.schemas.ts'
 import { MessageCursor, notFound, placeFor } from './conversations.service.ts'
@@ -21,7 +21,11 @@ export type ConversationRemovalService = ReturnType<typeof createConversationRem
 /** The result for each message: the answer about its record, or why it was kept. */
 export type Removal<T> = { outcomes: { id: string; outcome: T | AppError }[]; next_cursor?: string }
 
-type Removing<T> = { remove: (call: CallContext, id: string) => Promise<T>; hasForgotten?: boolean }
+/** `start` is called for each attempt of the transaction. */
+type Removing<T> = {
+  start: () => (call: CallContext, id: string) => Promise<T>
+  hasForgotten?: boolean
+}
 
 type Where = Omit<ConversationRemovalQuery, keyof Reason>
 
@@ -36,7 +40,10 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     { actor, rationale, ...where }: ConversationRemovalQuery,
   ): Promise<Removal<WrittenRecord>> {
     return removeEach(call, conversation, where, {
-      remove: (each, id) => forgetting.forget(each, id, { actor, rationale }),
+      start: () => {
+        const limit = createAnswerLimit()
+        return async (each, id) => limit(await forgetting.forget(each, id, { actor, rationale }))
+      },
     })
   }
 
@@ -51,7 +58,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
       conversation,
       { ...where, ...(cursor ? { cursor } : {}) },
       // A forgotten message is stored until its retention ends, and can be restored.
-      { remove: (each, id) => erasure.erase(each, id, input), hasForgotten: true },
+      { start: () => (each, id) => erasure.erase(each, id, input), hasForgotten: true },
     )
   }
 
@@ -59,7 +66,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     call: CallContext,
     conversation: string,
     { cursor, ...where }: Where,
-    { remove, hasForgotten = false }: Removing<T>,
+    { start, hasForgotten = false }: Removing<T>,
   ): Promise<Removal<T>> {
     const { caller } = call
     const place = placeFor(caller, conversation, where)
@@ -74,6 +81,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
         sealedBy: tx,
         read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit, hasForgotten }),
       })
+      const remove = start()
       const outcomes: Removal<T>['outcomes'] = []
       for (const { id } of found)
         outcomes.push({ id, outcome: await catchRefusal(() => remove({ ...call, tx }, id)) })

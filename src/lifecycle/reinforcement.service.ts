@@ -9,6 +9,7 @@ import { AppError } from '../kernel/errors.ts'
 import {
   appendEntry,
   computeWriteTime,
+  createAnswerLimit,
   loadManyForUpdate,
   lockRecords,
   measureContents,
@@ -57,7 +58,10 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
         outcomes.push(...(index === 0 ? done : done.map(removeContent)))
       }
       const byId = new Map(unique.map((id, place) => [id, outcomes[place]]))
-      return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
+      const limit = createAnswerLimit()
+      const show = (outcome: Outcome | undefined) =>
+        outcome === undefined || outcome instanceof AppError ? outcome : limit(outcome)
+      return ids.flatMap((id) => show(byId.get(id.toLowerCase())) ?? [])
     })
   }
 

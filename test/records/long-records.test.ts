@@ -11,6 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+const { append } = createConversationRequests(() => app)
 const megabyte = 1_024 ** 2
 const buildAliases = (word: string) =>
   Array.from({ length: 8_500 }, (_, place) => `${word}${place}`.padEnd(1_000, 'x'))
@@ -94,6 +95,40 @@ describe('a question that finds records of megabytes', () => {
   })
 })
 
+describe('an answer about many records', () => {
+  it('has a record of megabytes that is named in many spellings no more often than fits', async () => {
+    const payload = { ...payloads.semantic, subject: 'spelled', object: buildTexts('s') }
+    const { id } = await create(app, fact({ scope: 'spelled', payload }))
+    const letters = [...id.matchAll(/[a-f]/g)].slice(0, 5).map(({ index }) => index)
+    const ids = Array.from({ length: 2 ** letters.length }, (_, bits) =>
+      [...(id as string)].map((char, at) => (bits & (1 << letters.indexOf(at)) ? char.toUpperCase() : char)),
+    ).map((chars) => chars.join(''))
+    const body = { ids: [...new Set(ids)], actor: 'a', rationale: 'r' }
+    const { status, text } = await app.request('POST', '/v1/records/reinforce', { body })
+    expect(status).toBe(200)
+    expect(text.length).toBeLessThan(17 * megabyte)
+    const { results } = JSON.parse(text) as Body
+    expect(results.map(({ record }: Body) => record.id)).toEqual(body.ids.map(() => id))
+  })
+
+  it('that forgets a conversation has the first messages, and the versions of the others', async () => {
+    const stored: Body[] = []
+    for (const name of ['one', 'two', 'three']) {
+      const message = { id: name, role: 'user', content: name, metadata: { texts: buildTexts('m') } }
+      stored.push(...((await append('heavy', [message])).body as Body).items)
+    }
+    const { text } = await app.request('DELETE', '/v1/conversations/heavy?actor=a&rationale=r')
+    expect(text.length).toBeLessThan(17 * megabyte)
+    const { results } = JSON.parse(text) as Body
+    expect(results.map(({ id, status }: Body) => [id, status])).toEqual(
+      stored.map(({ record_id: id }) => [id, 200]),
+    )
+    expect(results.slice(1).map(({ record }: Body) => record)).toEqual(
+      stored.slice(1).map(({ record_id: id }) => ({ id, version: 2 })),
+    )
+  })
+})
+
 describe('the records about an entity, and entities of one name', () => {
   it('have pages of about 16 MiB', async () => {
     for (const word of ['a', 'b', 'c']) await create(app, entity('Vega', { aliases: buildAliases(word) }))
@@ -121,7 +156,6 @@ describe('a change of records of megabytes at once', () => {
 
 describe('the messages of a conversation', () => {
   it('have pages of about 16 MiB', async () => {
-    const { append } = createConversationRequests(() => app)
     for (const word of ['a', 'b', 'c']) {
       const messages = buildTexts(word).map((content) => ({ role: 'user', content }))
       expect((await append('long', messages)).status).toBe(201)
