@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { measureUpTo } from '../db/fragments/json-size.ts'
 import { mergesKey } from '../db/fragments/lock-keys.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -8,16 +9,22 @@ import { findInverse } from '../domain/edges.ts'
 import type { Candidate } from '../domain/entity-match.ts'
 import type { Reference } from './entities.schemas.ts'
 
-type NameLookup = { digest: Buffer; scope: string | undefined; trust: Trust }
+type HandleLookup = { digest: Buffer; scope: string | undefined; trust: Trust }
+/** `digest` is that of `term`. */
+type NameLookup = HandleLookup & { term: string }
+
+/** Of a longer entity only what the term can match is read: a thousand namesakes of 8 MB are more than a process can hold. */
+const maxNameBytes = 16_384
 
 /** Entities with the given name that the caller reads in full, oldest first. Forgotten and replaced ones are left out. */
 export async function findEntitiesByName(
   db: Database,
-  { digest, scope, trust }: NameLookup,
+  { digest, term, scope, trust }: NameLookup,
   limit: number,
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
-    select entity.id, entity.scope, entity.status, entity.created_at, c.payload
+    select entity.id, entity.scope, entity.status, entity.created_at,
+      case when ${measureUpTo(sql`c.payload`, maxNameBytes)} <= ${sql.lit(maxNameBytes)} then c.payload else ${shortenTo(term.trim())} end as payload
     from (
       select r.id, r.scope, r.status, r.created_at
       from handles as h cross join lateral (
@@ -33,6 +40,18 @@ export async function findEntitiesByName(
     cross join lateral (select payload from contents where record_id = entity.id offset 0) as c
   `.execute(db)
   return rows
+}
+
+/** The name of the entity, its identifiers that are the term, and the term as an alias, because one of its names is. */
+function shortenTo(term: string): RawBuilder<unknown> {
+  return sql`jsonb_build_object(
+    'canonical_name', c.payload -> 'canonical_name', 'primary_type', '', 'types', '[]'::jsonb,
+    'aliases', jsonb_build_array(jsonb_build_object('value', ${term}::text)),
+    'identifiers', coalesce((
+      select jsonb_agg(i) from jsonb_array_elements(c.payload -> 'identifiers') as i
+      where ${term} in (i ->> 'value', (i ->> 'namespace') || ':' || (i ->> 'value'))
+    ), '[]')
+  )`
 }
 
 export type KnownEntity = { scope: string; sensitivity: Sensitivity; is_live: boolean }
@@ -52,7 +71,7 @@ export async function findEntity(db: Database, id: string, trust: Trust): Promis
 /** The newest profile of the entity in its own scope. A profile in another scope is about another entity of that name. */
 export async function findPeerCard(
   db: Database,
-  { digest, scope, trust }: NameLookup & { scope: string },
+  { digest, scope, trust }: HandleLookup & { scope: string },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select r.id

@@ -57,7 +57,8 @@ export function createEntitiesService({ db, clock, records }: Resources) {
       cursor,
       position: LookupCursor,
       read: async (after, most) => {
-        const candidates = await findEntitiesByName(db, { ...nameHandle(term), scope, trust }, maxNamesakes)
+        const name = { ...nameHandle(term), term, scope, trust }
+        const candidates = await findEntitiesByName(db, name, maxNamesakes)
         const matches = rankMatches(term, candidates)
         return readRecords(trust, matches.filter((each) => !after || isAfter(each, after)).slice(0, most))
       },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nameHandle } from '../../src/domain/handles.ts'
+import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
 import { createConversationRequests } from '../support/conversation-requests.ts'
 import { entity } from '../support/entity-requests.ts'
 import { insertEdges } from '../support/insert-edges.ts'
@@ -134,6 +136,33 @@ describe('the records about an entity, and entities of one name', () => {
     for (const word of ['a', 'b', 'c']) await create(app, entity('Vega', { aliases: buildAliases(word) }))
     expect(countItems(await readPages(`/v1/entities/${orion}/records?limit=50`))).toEqual([2, 2, 1])
     expect(countItems(await readPages('/v1/entities?term=vega'))).toEqual([2, 1])
+  })
+
+  it('are in the order of what matches, and not read whole for it', async () => {
+    const aliases = buildAliases('d')
+    const names = {
+      alias: ['Mira', { aliases: [...aliases, 'Lyra:1'] }],
+      name: ['LYRA:1', { aliases }],
+    } as const
+    const identifiers = [{ namespace: 'lyra', value: '1' }]
+    const ids: string[] = []
+    for (const [name, more] of [
+      ...Object.values(names),
+      ['Deneb', { identifiers, aliases: ['Lyra:1', ...aliases] }],
+    ] as const)
+      ids.push((await create(app, entity(name, more))).id)
+    const order = async (term: string) =>
+      (await readPages(`/v1/entities?term=${term}`)).flatMap(({ items }) => items.map(({ id }) => id))
+    const [alias, name, identifier] = ids
+    expect([await order('Lyra:1'), await order('lyra:1')]).toEqual([
+      [name, alias, identifier],
+      [identifier, name, alias],
+    ])
+    const everything = { scopes: null, maxSensitivity: 'hyper' } as const
+    const lookup = { ...nameHandle('lyra:1'), term: 'lyra:1', scope: undefined, trust: everything }
+    const found = await findEntitiesByName(app.db, lookup, 10)
+    expect(found).toHaveLength(3)
+    expect(JSON.stringify(found).length).toBeLessThan(2_000)
   })
 })
 

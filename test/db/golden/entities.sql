@@ -7,7 +7,17 @@ from entity_identifiers
 where record_id = any($2::uuid[]);
 
 -- src/entities/entities.queries.ts findEntitiesByName: anywhere
-    select entity.id, entity.scope, entity.status, entity.created_at, c.payload
+    select entity.id, entity.scope, entity.status, entity.created_at,
+      case when case when pg_column_size(c.payload) > 16384 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 16384 then c.payload else jsonb_build_object(
+    'canonical_name', c.payload -> 'canonical_name', 'primary_type', '', 'types', '[]'::jsonb,
+    'aliases', jsonb_build_array(jsonb_build_object('value', $1::text)),
+    'identifiers', coalesce((
+      select jsonb_agg(i)
+from jsonb_array_elements(c.payload -> 'identifiers') as i
+      where $2 in (i ->> 'value', (i ->> 'namespace') || ':' || (i ->> 'value'))
+    ), '[]')
+  ) end as payload
     from (
       select r.id, r.scope, r.status, r.created_at
       from handles as h cross join lateral (
@@ -17,20 +27,30 @@ from records as r
 and r.type = 'entity'
 and r.forgotten_at is null
           and r.status in ('active', 'challenged')
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
         offset 0
       ) as r
-      where h.digest = $3
+      where h.digest = $5
 order by r.created_at, r.id
-      limit $4
+      limit $6
     ) as entity
     cross join lateral (select payload
 from contents
 where record_id = entity.id offset 0) as c;
 
 -- src/entities/entities.queries.ts findEntitiesByName: in one scope
-    select entity.id, entity.scope, entity.status, entity.created_at, c.payload
+    select entity.id, entity.scope, entity.status, entity.created_at,
+      case when case when pg_column_size(c.payload) > 16384 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 16384 then c.payload else jsonb_build_object(
+    'canonical_name', c.payload -> 'canonical_name', 'primary_type', '', 'types', '[]'::jsonb,
+    'aliases', jsonb_build_array(jsonb_build_object('value', $1::text)),
+    'identifiers', coalesce((
+      select jsonb_agg(i)
+from jsonb_array_elements(c.payload -> 'identifiers') as i
+      where $2 in (i ->> 'value', (i ->> 'namespace') || ':' || (i ->> 'value'))
+    ), '[]')
+  ) end as payload
     from (
       select r.id, r.scope, r.status, r.created_at
       from handles as h cross join lateral (
@@ -40,14 +60,14 @@ from records as r
 and r.type = 'entity'
 and r.forgotten_at is null
           and r.status in ('active', 'challenged')
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
         offset 0
       ) as r
-      where h.digest = $3
-and h.scope = $4
+      where h.digest = $5
+and h.scope = $6
       order by r.created_at, r.id
-      limit $5
+      limit $7
     ) as entity
     cross join lateral (select payload
 from contents

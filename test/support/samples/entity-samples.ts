@@ -6,14 +6,15 @@ import type { Sample } from './deletion-samples.ts'
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const { digest } = nameHandle('a')
+const named = { digest, term: 'a', trust }
 const card = createFactHandle({ subject: id, predicate: 'profile' })
 
 /** Queries of entities: lookup, records about one, and merges. */
 export const entitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/entities/entities.queries.ts': {
     findEntitiesByName: {
-      anywhere: (db) => entities.findEntitiesByName(db, { digest, scope: undefined, trust }, 1_000),
-      'in one scope': (db) => entities.findEntitiesByName(db, { digest, scope: 'team', trust }, 1_000),
+      anywhere: (db) => entities.findEntitiesByName(db, { ...named, scope: undefined }, 1_000),
+      'in one scope': (db) => entities.findEntitiesByName(db, { ...named, scope: 'team' }, 1_000),
     },
     findEntity: (db) => entities.findEntity(db, id, trust),
     findPeerCard: (db) => entities.findPeerCard(db, { digest: card.digest, scope: 'team', trust }),
