@@ -138,15 +138,17 @@ export const DerivedFact = closed(
     outcome: Type.Enum(['created', 'confirmed', 'replaced', 'forked', 'contested', 'challenged', 'erased'], {
       description:
         '`created`: a new record. `confirmed`: a record already states the fact for the time and conditions of this ' +
-        'one. `replaced`, `forked`, `contested`: a record stated another object, and the revision policy of that record ' +
-        'was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the ' +
+        'one. `replaced`, `forked`, `contested`: a record stated another object, or denied the fact, as `does not prefer` ' +
+        'denies `prefers`, and the revision policy of that record was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the ' +
         'fact was erased earlier and is not stored.',
     }),
     policy: Type.Optional(
       Type.Enum(['replace', 'fork', 'contest'], { description: 'The revision policy of the existing fact.' }),
     ),
     record_id: Type.Optional(Uuid({ description: 'The record that states the fact now.' })),
-    other_id: Type.Optional(Uuid({ description: 'The existing record with another object.' })),
+    other_id: Type.Optional(
+      Uuid({ description: 'The existing record with another object, or that denies the fact.' }),
+    ),
   },
   { $id: 'DerivedFact', examples: [{ outcome: 'contested', policy: 'contest', record_id: id }] },
 )

@@ -1,6 +1,7 @@
 import { hasSameVisibility, type Visibility } from '../domain/caller.ts'
 import { createFactHandle, hasSameDetail, isListPredicate } from '../domain/handles.ts'
 import { isSameValue } from '../domain/names.ts'
+import { isNegation } from '../domain/negation.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { covers, overlaps } from '../domain/validity.ts'
 import { isHistory } from '../domain/vocabulary.ts'
@@ -25,14 +26,15 @@ export type FactOutcome =
 export type RelatedFact = { id: string; predicate: 'supports' | 'contradicts' }
 
 type Policy = NonNullable<SemanticPayload['revision_policy']>
-type Fact = KnownRecord & { payload: SemanticPayload }
+/** `denies`: it says the opposite of the new fact. */
+type Fact = KnownRecord & { payload: SemanticPayload; denies: boolean }
 type Statement = { fact: SemanticPayload; at: Date }
 
 const outcomeOf = { replace: 'replaced', fork: 'forked', contest: 'contested' } as const
 
 /**
- * Returns the outcome for a new fact. `known` are the facts on the topic: first those with the same object, then the
- * newest first. A capture confirms, contests or supersedes only facts of its own scope and sensitivity.
+ * Returns the outcome for a new fact. `known` are the facts on the topic and on the one that denies it: first those with the same
+ * object, then the newest first. A capture confirms, contests or supersedes only facts of its own scope and sensitivity.
  */
 export function decideFactOutcome(
   newFact: SemanticPayload,
@@ -40,9 +42,7 @@ export function decideFactOutcome(
   { occurredAt: at, ...visibility }: Visibility & { occurredAt: Date },
 ): FactOutcome {
   const statement = { fact: newFact, at }
-  const readable = known
-    .filter((each): each is Fact => each.payload?.kind === 'semantic')
-    .map((fact) => (isSameValue(fact.payload.object, newFact.object) ? { ...fact, is_same: true } : fact))
+  const readable = known.flatMap((each) => compareFact(each, newFact))
   const isOwn = (fact: Fact) => hasSameVisibility(fact, visibility)
   const outcome = decideAmongOwnFacts(statement, readable.filter(isOwn))
   if (outcome.outcome !== 'created') return outcome
@@ -55,6 +55,15 @@ export function decideFactOutcome(
     return { outcome: 'challenged', ...(relatedFact ? { other: relatedFact.id } : {}) }
   }
   return { outcome: 'created', ...(relatedFact ? { relatedFact } : {}) }
+}
+
+/** Another object under the opposite predicate says nothing about the new fact. */
+function compareFact({ payload, ...known }: KnownRecord, newFact: SemanticPayload): Fact[] {
+  if (payload?.kind !== 'semantic') return []
+  const isSame = known.is_same || isSameValue(payload.object, newFact.object)
+  if (!isNegation(payload.predicate, newFact.predicate))
+    return [{ ...known, payload, is_same: isSame, denies: false }]
+  return isSame ? [{ ...known, payload, is_same: false, denies: true }] : []
 }
 
 /** Returns the id of the record that must not change until the transaction ends. */
@@ -98,8 +107,8 @@ function findCurrentFact(statement: Statement, live: readonly Fact[]): Fact | un
   return candidates.find((fact) => !isContested(fact)) ?? candidates[0]
 }
 
-function isOpposed({ is_same: isSame, status, payload }: Fact, { fact: stated, at }: Statement): boolean {
-  if (isSame || status !== 'active' || isInList(payload)) return false
+function isOpposed({ is_same, denies, status, payload }: Fact, { fact: stated, at }: Statement): boolean {
+  if (is_same || status !== 'active' || (!denies && isInList(payload))) return false
   return overlaps(payload.validity, stated.validity, at)
 }
 

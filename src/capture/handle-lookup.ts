@@ -5,6 +5,7 @@ import {
   type HandleLookup,
   type HandleLookupResult,
   type HandleMatch,
+  type KnownRecord,
   mergeLookups,
 } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
@@ -68,10 +69,16 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
   }
 }
 
-/** Undefined if nothing was looked up. */
+/** As one match: those with the same object, then the newest first. Undefined if nothing was looked up. */
 function mergeMatches(found: readonly (HandleMatch | undefined)[]): HandleMatch | undefined {
   const [first, ...others] = found.filter((each) => each !== undefined)
-  return first && { ...first, known: [first, ...others].flatMap(({ known }) => known) }
+  if (!first || others.length === 0) return first
+  const known = [first, ...others].flatMap((each) => each.known)
+  return { ...first, known: known.sort(compareKnown) }
+}
+
+function compareKnown(one: KnownRecord, other: KnownRecord): number {
+  return Number(other.is_same) - Number(one.is_same) || (one.id < other.id ? 1 : -1)
 }
 
 /** The object of a fact may be a plain value, so its handle is looked up without a lock. */

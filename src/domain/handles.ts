@@ -3,6 +3,7 @@ import type { Sensitivity } from './caller.ts'
 import { readSummary } from './message-content.ts'
 import type { MessagePlace } from './message-place.ts'
 import { listStatementSpellings, normaliseName } from './names.ts'
+import { isDenial, listNegations } from './negation.ts'
 import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
 import { digestStructure, type Graph } from './plan-structure.ts'
@@ -65,15 +66,15 @@ export const observedPredicate = 'observed_in'
 /** Begins the reference of a fact that is a relation of an imported graph, where a thing may have several of one kind. */
 export const graphRelationRef = 'mcp-memory:relation:'
 /**
- * Predicates of which one subject has several objects: what somebody likes, knows or speaks. Objects of other predicates, such as
+ * Predicates of which one subject has several objects: what somebody likes, knows or speaks, and what is not so. Objects of other predicates, such as
  * where somebody lives, contradict each other.
  */
 const listPredicate =
-  /^(?:also )?(?:likes?|loves?|enjoys?|hates?|dislikes?|(?:do|does) not like|(?:doesn't|don't) like|knows?|speaks?|(?:has )?visited|(?:has )?read|(?:is |are )?(?:allergic to|interested in|good at|afraid of|a fan of|fan of))$/
+  /^(?:also )?(?:likes?|loves?|enjoys?|hates?|dislikes?|knows?|speaks?|(?:has )?visited|(?:has )?read|(?:is |are )?(?:allergic to|interested in|good at|afraid of|a fan of|fan of))$/
 
 /** Whether facts with this predicate can hold beside each other, unless a policy says something else. */
 export function isListPredicate(predicate: string): boolean {
-  return listPredicate.test(normaliseName(predicate).replaceAll('_', ' '))
+  return isDenial(predicate) || listPredicate.test(normaliseName(predicate).replaceAll('_', ' '))
 }
 
 /** The subject of a note that has neither a topic nor a scope. */
@@ -91,14 +92,22 @@ export function createFactHandle(fact: Fact): Handle {
 }
 
 /**
- * The handles under which the same fact may be stored, its own first. A note keeps the digest of its own spelling, because
- * stores of earlier versions have such digests; so a full stop at its end is ignored where it is looked up.
+ * The handles under which a fact may be stored that says the same or denies it, its own first. A stored fact has the digest of
+ * its own spelling, as in stores of earlier versions; so what says nothing is ignored where it is looked up: a full stop at
+ * the end of a note, and "the" before a subject.
  */
 export function listFactHandles(fact: Fact): Handle[] {
   const own = createFactHandle(fact)
-  if (!isNote(fact)) return [own]
-  const others = listStatementSpellings(fact.object).map((object) => createFactHandle({ ...fact, object }))
+  const others = listOtherSpellings(fact).map((other) => createFactHandle(other))
   return [own, ...others.filter(({ digest }) => !digest.equals(own.digest))]
+}
+
+function listOtherSpellings(fact: Fact): Fact[] {
+  if (isNote(fact)) return listStatementSpellings(fact.object).map((object) => ({ ...fact, object }))
+  const subject = normaliseName(fact.subject)
+  const other = subject.startsWith('the ') ? subject.slice(4) : `the ${subject}`
+  const negations = listNegations(fact.predicate).map((predicate) => ({ ...fact, predicate }))
+  return [{ ...fact, subject: other }, ...negations]
 }
 
 /** The handle of any fact by its subject and predicate, which notes stored by version 0.1 have too. */

@@ -29,7 +29,7 @@ export function listStatementSpellings(text: string): string[] {
   return ['', '.', '!', '...', '。'].map((end) => `${statement}${end}`)
 }
 
-/** Whether two plain values are the same in another spelling, such as the number 41 and the text "41". */
+/** Whether two plain values are the same in another spelling, such as the number 41 and the text "41", or 9:00 and 09:00. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return isPlainValue(one) && isPlainValue(other) && spell(one) === spell(other)
 }
@@ -39,5 +39,16 @@ function isPlainValue(value: unknown): value is string | number | boolean {
 }
 
 function spell(value: string | number | boolean): string {
-  return normaliseStatement(String(value))
+  return normaliseStatement(String(value)).replaceAll(clockTime, spellTime)
+}
+
+const clockTime = /(?<![\d:.])(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\b\.?)?(?![\d:])/g
+
+/** A time of day with two digits for the hour, and without am and pm. Other numbers stay. */
+function spellTime(text: string, hour: string, minute: string | undefined, half: string | undefined): string {
+  const hours = Number(hour)
+  if (half === undefined) return minute === undefined ? text : `${hour.padStart(2, '0')}:${minute}`
+  if (hours < 1 || hours > 12) return text
+  const ofDay = (hours % 12) + (half === 'p' ? 12 : 0)
+  return `${String(ofDay).padStart(2, '0')}:${minute ?? '00'}`
 }

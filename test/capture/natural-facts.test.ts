@@ -37,8 +37,56 @@ describe('facts as clients state them', () => {
     ['has the age', [41, '41', 42], ['created', 'confirmed', 'contested']],
     ['lives in', ['Berlin', 'Lisbon'], ['created', 'contested']],
     ['likes', ['tea', 'coffee', 'Tea.'], ['created', 'created', 'confirmed']],
+    ['starts at', ['9:00', '09:00', '9 a.m.', '9 pm'], ['created', 'confirmed', 'confirmed', 'contested']],
   ])('%s %j', async (predicate, objects, outcomes) => {
     expect(await state('Bo', predicate, objects)).toEqual(outcomes)
+  })
+
+  it('are about the same subject with and without "the"', async () => {
+    const scope = createScope()
+    const outcomes: string[] = []
+    for (const [subject, object] of [
+      ['the deadline', 'Friday'],
+      ['Deadline', 'Friday'],
+      ['deadline', 'Monday'],
+      ['The deadline', 'Monday'],
+      ['their deadline', 'Monday'],
+    ]) {
+      const { fact } = await captureFact(app, { subject, predicate: 'is', object }, { scope })
+      outcomes.push(fact.outcome)
+    }
+    expect(outcomes).toEqual(['created', 'confirmed', 'contested', 'confirmed', 'created'])
+  })
+
+  it.each([
+    ['prefers', 'does not prefer'],
+    ["doesn't prefer", 'prefers'],
+    ['lives_in', 'does_not_live_in'],
+    ['likes', 'does not like'],
+    ['is', 'is not'],
+    ['can read', 'cannot read'],
+  ])('are in dispute if one denies the other: %s, %s', async (predicate, denied) => {
+    const scope = createScope()
+    const state = (predicate: string, object: string) =>
+      captureFact(app, { subject: 'Bo', predicate, object }, { scope })
+    const { fact: first } = await state(predicate, 'Rust')
+    expect(first.outcome).toBe('created')
+    expect((await state(denied, 'Lua')).fact.outcome).toBe('created')
+    const { fact } = await state(denied, 'rust.')
+    expect(fact).toMatchObject({ outcome: 'contested', other_id: first.record_id })
+    expect((await state(denied, 'Rust')).fact.outcome).toBe('confirmed')
+    const context = await askContext(app, scope, { task_descriptor: 'What of Rust and Bo?' })
+    expect((context.text as string).match(/\(disputed\).*rust/gi)).toHaveLength(2)
+  })
+
+  it('replace what they deny by its policy, and come back for review if they were withdrawn', async () => {
+    const scope = createScope()
+    const stated = { subject: 'Bo', object: 'meat', revision_policy: 'replace' }
+    const yes = await captureFact(app, { ...stated, predicate: 'eats' }, { scope })
+    const no = await captureFact(app, { ...stated, predicate: 'does not eat' }, { scope })
+    expect(no.fact).toMatchObject({ outcome: 'replaced', other_id: yes.fact.record_id })
+    const again = await captureFact(app, { ...stated, predicate: 'eats' }, { scope })
+    expect(again.fact).toMatchObject({ outcome: 'challenged', other_id: no.fact.record_id })
   })
 
   it('are not in dispute where they are of a list, unless a policy says so', async () => {

@@ -566,7 +566,7 @@ export interface components {
          */
         DerivedFact: {
             /**
-             * @description `created`: a new record. `confirmed`: a record already states the fact for the time and conditions of this one. `replaced`, `forked`, `contested`: a record stated another object, and the revision policy of that record was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.
+             * @description `created`: a new record. `confirmed`: a record already states the fact for the time and conditions of this one. `replaced`, `forked`, `contested`: a record stated another object, or denied the fact, as `does not prefer` denies `prefers`, and the revision policy of that record was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.
              * @enum {string}
              */
             outcome: "created" | "confirmed" | "replaced" | "forked" | "contested" | "challenged" | "erased";
@@ -582,7 +582,7 @@ export interface components {
             record_id?: string;
             /**
              * Format: uuid
-             * @description The existing record with another object.
+             * @description The existing record with another object, or that denies the fact.
              */
             other_id?: string;
         };
