@@ -120,6 +120,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
             'already_retracted',
             'scope_mismatch',
             'sensitivity_lowered',
+            'merge_too_large',
           ],
         ),
       },

@@ -10,6 +10,7 @@ import {
   loadForUpdate,
   loadManyForUpdate,
   presentWritten,
+  requireMergeableSize,
   type StoredRecord,
   type WrittenRecord,
   writeChange,
@@ -81,6 +82,7 @@ async function loadEntitiesToMerge(
   await lockMergesAcrossScopes(tx, scope)
   await lockMergesInScope(tx, scope)
   await lockEntitiesToMerge(tx, [id, ...ids])
+  await requireMergeableSize(tx, call.caller, [id, ...ids], 'entity')
   const target = await requireEntity(tx, call, await loadForUpdate(tx, call, id))
   const { expectedVersions: _, ...unversioned } = call
   const sources: StoredEntity[] = []

@@ -39,6 +39,7 @@ export {
   snapshotColumns,
 } from './lifecycle-snapshot.ts'
 export { findMostSalient } from './listing/list.service.ts'
+export { requireMergeableSize } from './merge-size.service.ts'
 export { resolveNamedSources } from './named-sources.service.ts'
 export { createTextUpdate } from './outdated-texts.service.ts'
 export { maxNewRelations, maxSources, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'

@@ -106,7 +106,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         description:
           'Stores a new record that is derived from the records in `ids` and has their sources, tags (up to 100) and relations. The records must have the same type and scope. They become history. By default the new record has their scope and their highest sensitivity.',
         body: ref(Merger),
-        response: answers(createdAnswer, ['record_not_found', ...creationErrors]),
+        response: answers(createdAnswer, ['record_not_found', 'merge_too_large', ...creationErrors]),
       },
     },
     (request, reply) =>

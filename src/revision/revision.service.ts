@@ -13,6 +13,7 @@ import {
   lockTombstonesShared,
   presentWritten,
   type RecordsService,
+  requireMergeableSize,
   type StoredRecord,
   type WrittenRecord,
   writeChange,
@@ -107,6 +108,7 @@ export function createRevisionService(resources: Resources) {
     if (unique.length < 2) throw createTooFewError()
     return revise(call, async (tx) => {
       await lockTombstonesShared(tx)
+      await requireMergeableSize(tx, call.caller, unique, 'record')
       const sources = await loadSources(tx, call, unique)
       requireSameTypeAndScope(sources)
       const now = clock.now()
