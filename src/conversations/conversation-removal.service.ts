@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.ts'
+import { maxAnswerBytes } from '../db/fragments/json-size.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
 import { readPage } from '../http/paging.ts'
@@ -41,7 +42,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
   ): Promise<Removal<WrittenRecord>> {
     return removeEach(call, conversation, where, {
       start: () => {
-        const limit = createAnswerLimit()
+        const limit = createAnswerLimit(maxAnswerBytes)
         return async (each, id) => limit(await forgetting.forget(each, id, { actor, rationale }))
       },
     })

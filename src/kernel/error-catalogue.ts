@@ -168,11 +168,7 @@ export const catalogue = {
     kind: 'too_large',
     meaning: 'The body is larger than 10 MiB, or a line of an import larger than 16 MiB.',
   },
-  merge_too_large: {
-    kind: 'too_large',
-    meaning:
-      'The records to merge are too long together: entities more than 16 MiB, other merges more than 32 MiB.',
-  },
+  merge_too_large: { kind: 'too_large', meaning: 'The records to merge are too long together.' },
   unsupported_media_type: {
     kind: 'media_type',
     meaning:

@@ -58,7 +58,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
         outcomes.push(...(index === 0 ? done : done.map(removeContent)))
       }
       const byId = new Map(unique.map((id, place) => [id, outcomes[place]]))
-      const limit = createAnswerLimit()
+      const limit = createAnswerLimit(maxAnswerBytes)
       const show = (outcome: Outcome | undefined) =>
         outcome === undefined || outcome instanceof AppError ? outcome : limit(outcome)
       return ids.flatMap((id) => show(byId.get(id.toLowerCase())) ?? [])

@@ -1,17 +1,16 @@
-import { maxAnswerBytes } from '../db/fragments/json-size.ts'
 import type { WrittenRecord } from './records.schemas.ts'
 
 /**
  * Returns a function that shows the records of one answer: the first always whole, and only the id and version of those that come
- * after `maxAnswerBytes`.
+ * after `most` bytes.
  */
-export function createAnswerLimit(): (record: WrittenRecord) => WrittenRecord {
+export function createAnswerLimit(most: number): (record: WrittenRecord) => WrittenRecord {
   let bytes = 0
   return (record) => {
-    if (bytes >= maxAnswerBytes) return shorten(record)
+    if (bytes >= most) return shorten(record)
     const isFirst = bytes === 0
     bytes += Buffer.byteLength(JSON.stringify(record))
-    return isFirst || bytes <= maxAnswerBytes ? record : shorten(record)
+    return isFirst || bytes <= most ? record : shorten(record)
   }
 }
 

@@ -104,7 +104,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Merge several records into a new one',
         description:
-          'Stores a new record that is derived from the records in `ids` and has their sources, tags (up to 100) and relations. The records must have the same type and scope. They become history. By default the new record has their scope and their highest sensitivity.',
+          'Stores a new record that is derived from the records in `ids` and has their sources, tags (up to 100) and relations. The records must have the same type and scope, and together at most 32 MiB. They become history. By default the new record has their scope and their highest sensitivity.',
         body: ref(Merger),
         response: answers(createdAnswer, ['record_not_found', 'merge_too_large', ...creationErrors]),
       },

@@ -39,7 +39,8 @@ const works: Record<string, (tx: Database) => Promise<unknown>> = {
       scopes: ['project-7'],
       limit: 10,
     } as never),
-  'the entities with a name': (tx) => findEntitiesByName(tx, { digest, term: 'a', scope: undefined, trust }, 10),
+  'the entities with a name': (tx) =>
+    findEntitiesByName(tx, { digest, term: 'a', scope: undefined, trust }, 10),
 }
 
 it.each(Object.entries(works))(
