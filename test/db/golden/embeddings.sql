@@ -711,8 +711,8 @@ and "t"."changed" <= running.id
     order by "t"."changed"
 limit 2001) as their), counted as materialized (select count(*) as unseen
 from unseen)
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
-and is_kept) as met,
+    select '[' || string_agg(concat_ws(',', place, salience, importance), ',') filter (where answers
+and is_kept) || ']' as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select string_agg(
@@ -796,8 +796,8 @@ and "t"."changed" <= running.id
     order by "t"."changed"
 limit 2001) as their), counted as materialized (select count(*) as unseen
 from unseen)
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
-and is_kept) as met,
+    select '[' || string_agg(concat_ws(',', place, salience, importance), ',') filter (where answers
+and is_kept) || ']' as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select string_agg(

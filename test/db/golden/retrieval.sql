@@ -1190,7 +1190,7 @@ and "t"."revealed" <= running.id
     order by "t"."revealed"
 limit 2001) as their), counted as materialized (select count(*) as unseen
 from unseen)
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
+    select '[' || string_agg(concat_ws(',', place, salience, importance), ',') filter (where answers) || ']' as answering,
       string_agg(place::text, ',') filter (where is_context) as context,
       string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
       (
@@ -1312,7 +1312,7 @@ and "t"."revealed" <= running.id
     order by "t"."revealed"
 limit 2001) as their), counted as materialized (select count(*) as unseen
 from unseen)
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
+    select '[' || string_agg(concat_ws(',', place, salience, importance), ',') filter (where answers) || ']' as answering,
       string_agg(place::text, ',') filter (where is_context) as context,
       string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
       (

@@ -18,10 +18,13 @@ export function createStatementList() {
     isListed.push(list ? 1 : 0)
   }
 
-  function read(place: number): number[] | null {
+  /** The words of a statement; `names` says what each number stands for. A loop, because every candidate of a question is read. */
+  function read(place: number, names: readonly string[]): string[] | null {
     if (isListed.values[place] !== 1) return null
     const start = place === 0 ? 0 : (ends.values[place - 1] ?? 0)
-    return Array.from(words.values.subarray(start, ends.values[place]))
+    const named: string[] = []
+    for (const word of words.values.subarray(start, ends.values[place])) named.push(names[word] ?? '')
+    return named
   }
 
   return {

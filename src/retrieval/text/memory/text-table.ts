@@ -179,10 +179,9 @@ export function createTextTable() {
   function describe(id: string): KnownText | undefined {
     const place = ids.findPlace(id)
     if (place === undefined) return undefined
-    const words = statements.read(place)?.map((list) => stems[list] ?? '') ?? null
     return {
       created_at: new Date(times.values[place] ?? 0),
-      words,
+      words: statements.read(place, stems),
       speaker: conversations.getSpeaker(place),
       isOfAssistant: traits.has(place, 'isOfAssistant'),
       isOnlyName: traits.has(place, 'isOnlyName'),
