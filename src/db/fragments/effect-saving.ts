@@ -29,12 +29,14 @@ export function createEffectSaving(effectsRunId: string | undefined) {
       )
       return sql`, effect as (
         insert into run_effects (run_id, record_id, relation, after, others)
-        select ${effectsRunId}::uuid, owner, rows #>> '{0,relation}', rows #> '{0,after}', nullif(rows - 0, '[]')
+        select ${effectsRunId}::uuid, owner, max(numbered.relation) filter (where nth = 1),
+          (array_agg(numbered.row) filter (where nth = 1))[1], jsonb_agg(other order by nth) filter (where nth > 1)
         from (
-          select owner, jsonb_agg(jsonb_build_object('relation', relation, 'after', row) order by place) as rows
+          select *, row_number() over (partition by owner order by place) as nth
           from (${sql.join(rows, sql` union all `)}) as written
-          group by owner
-        ) as kept
+        ) as numbered
+        cross join lateral (select numbered.relation, numbered.row as after) as other
+        group by owner
       )`
     },
   }

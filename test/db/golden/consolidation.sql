@@ -325,15 +325,18 @@ from link
       returning source_id, predicate, target_id , case predicate when 'derived_from' then source_id else target_id end as owner, to_jsonb(relations) as row
     ) , effect as (
         insert into run_effects (run_id, record_id, relation, after, others)
-        select $5::uuid, owner, rows #>> '{0,relation}', rows #> '{0,after}', nullif(rows - 0, '[]')
+        select $5::uuid, owner, max(numbered.relation) filter (where nth = 1),
+          (array_agg(numbered.row) filter (where nth = 1))[1], jsonb_agg(other
+order by nth) filter (where nth > 1)
         from (
-          select owner, jsonb_agg(jsonb_build_object('relation', relation, 'after', row)
-order by place) as rows
+          select *, row_number() over (partition by owner
+order by place) as nth
           from (select owner, 0 as place, $6::text as relation, row
 from "edge" union all select owner, 1 as place, $7::text as relation, row
 from "descent") as written
-          group by owner
-        ) as kept
+        ) as numbered
+        cross join lateral (select numbered.relation, numbered.row as after) as other
+        group by owner
       )
     select source_id as derived, target_id as episode
 from edge

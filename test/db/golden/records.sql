@@ -2289,10 +2289,12 @@ from incoming join record using (id)
       where audit is not null
     ) , effect as (
         insert into run_effects (run_id, record_id, relation, after, others)
-        select $8::uuid, owner, rows #>> '{0,relation}', rows #> '{0,after}', nullif(rows - 0, '[]')
+        select $8::uuid, owner, max(numbered.relation) filter (where nth = 1),
+          (array_agg(numbered.row) filter (where nth = 1))[1], jsonb_agg(other
+order by nth) filter (where nth > 1)
         from (
-          select owner, jsonb_agg(jsonb_build_object('relation', relation, 'after', row)
-order by place) as rows
+          select *, row_number() over (partition by owner
+order by place) as nth
           from (select owner, 0 as place, $9::text as relation, row
 from "record" union all select owner, 1 as place, $10::text as relation, row
 from "content" union all select owner, 2 as place, $11::text as relation, row
@@ -2300,8 +2302,9 @@ from "edge" union all select owner, 3 as place, $12::text as relation, row
 from "descent" union all select owner, 4 as place, $13::text as relation, row
 from "identifier" union all select owner, 5 as place, $14::text as relation, row
 from "handle") as written
-          group by owner
-        ) as kept
+        ) as numbered
+        cross join lateral (select numbered.relation, numbered.row as after) as other
+        group by owner
       )
     select id, false as is_erased
 from record
