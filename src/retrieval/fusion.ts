@@ -24,7 +24,7 @@ export type ScoreInputs = Statement & {
   isOfAssistant?: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName?: boolean
-  /** Whether it is an instruction that holds from now on, or a preference. */
+  /** Whether it is an instruction that holds from now on, a preference, or what a person says of themselves. */
   isGuidance?: boolean
   /** Whether it is a message that asks something and says nothing of whoever asks. */
   onlyAsks?: boolean
@@ -79,10 +79,10 @@ const assistantFactor = 3 / 4
 const onlyNameFactor = 0.5
 
 /**
- * How much more a preference, or an instruction that holds from now on, counts if the question asks for help: it shares few words
- * with the question. docs/quality-experiments.md has the figures.
+ * How much more an instruction that holds from now on, a preference, or what a person says of themselves counts if the question asks
+ * for help: it shares few words with the question. docs/quality-experiments.md has the figures.
  */
-const guidanceFactor = 1.5
+const guidanceFactor = 1.7
 
 /**
  * How much a message counts that only asks: what was asked is rarely what somebody wants to know, and its words count for the answer behind

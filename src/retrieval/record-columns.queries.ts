@@ -30,14 +30,6 @@ export const isOfAssistant = sql<boolean>`coalesce(
  */
 const guidance = String.raw`^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n['’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M`
 
-/**
- * Whether the content `c` is an instruction that holds from now on, such as "Always use metric units", or a preference.
- * An assistant states none. Only the beginning of a text is read.
- */
-export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
-  left(coalesce(${said}, c.payload ->> 'predicate'), 300) ~ ${sql.lit(guidance)}, false
-))`
-
 /** A question mark, but not the one inside an address. */
 const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 
@@ -45,19 +37,34 @@ const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 export const asks = sql<boolean>`coalesce(${said} ~ ${sql.lit(questionMark)}, false)`
 
 const question = `[^.!?。！？؟]*(${questionMark})`
-/** A word for whoever writes, or a figure: "Were you up until 5 o'clock?" says something too. */
-const statement = String.raw`[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M`
+/** An English word for whoever writes. */
+const writer = String.raw`\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M`
 /** In characters. A longer message is not read: it says something beside its questions. */
 const longestQuestion = 500
 
 /**
- * Whether the message with the content `c` mostly asks, and says nothing of whoever writes it and no figure: "Wow! How was the trip?".
- * The words for whoever writes are English.
+ * Whether the message with the content `c` mostly asks, and says nothing of whoever writes it and no figure: "Wow! How was the trip?",
+ * but not "Were you up until 5 o'clock?".
  */
 export const onlyAsks = sql<boolean>`coalesce(case when length(${said}) <= ${sql.lit(longestQuestion)} then
   2 * length(regexp_replace(${said}, ${sql.lit(question)}, '', 'g')) <= length(${said})
-    and ${said} !~ ${sql.lit(statement)}
+    and ${said} !~ ${sql.lit(`[0-9]|${writer}`)}
 end, false)`
+
+/** In characters. A longer message is mostly about something else. */
+const longestOfWriter = 120
+
+/** Whether the message with the content `c` says something of whoever writes it, and nothing else: "I live in Canada". */
+const saysOfWriter = sql<boolean>`(c.payload -> 'conversation' is not null
+  and length(${said}) <= ${sql.lit(longestOfWriter)} and ${said} ~ ${sql.lit(writer)} and not ${asks})`
+
+/**
+ * Whether the content `c` is an instruction that holds from now on, such as "Always use metric units", a preference, or a message in
+ * which its writer says something of themselves. An assistant states none. Only the beginning of a text is read.
+ */
+export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
+  left(coalesce(${said}, c.payload ->> 'predicate'), 300) ~ ${sql.lit(guidance)} or ${saysOfWriter}, false
+))`
 
 /** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */
 export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null

@@ -142,7 +142,7 @@ const Signals = closed(
     }),
     guidance_factor: Type.Number({
       description:
-        'More than 1 for an instruction that holds from now on, such as `Always use metric units`, and for a preference, if the task is about the person who asks or asks for help, such as `What should I cook?`.',
+        'More than 1 for an instruction that holds from now on, such as `Always use metric units`, for a preference, and for a short message in which a person says something of themselves, such as `I live in Canada`, if the task is about the person who asks or asks for help, such as `What should I cook?`.',
     }),
     asking_factor: Type.Number({
       description:

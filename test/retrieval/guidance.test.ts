@@ -15,6 +15,9 @@ const messages = [
   { id: 'preference', content: 'For a night I prefer a quiet harbour.' },
   { id: 'advice', role: 'assistant', content: 'Always book the harbour if you prefer to sleep.' },
   { id: 'remark', content: 'The harbour was full, it always is.' },
+  { id: 'own', content: 'My boat lies in the old harbour.' },
+  { id: 'question', content: 'Is my harbour open?' },
+  { id: 'answer', role: 'assistant', content: 'I have booked the harbour.' },
   { id: 'late', content: `${'We sailed past the harbour. '.repeat(14)}I prefer a buoy.` },
 ]
 
@@ -33,14 +36,17 @@ async function ask(scope: string, task_descriptor: string): Promise<Record<strin
   )
 }
 
-describe('instructions that hold from now on, and preferences', () => {
+describe('instructions that hold from now on, preferences, and what a person says of themselves', () => {
   it('count more in a question that asks for help', async () => {
     expect(await ask('help', 'Which harbour should I choose?')).toEqual({
-      instruction: 1.5,
-      on: 1.5,
-      asked: 1.5,
-      preference: 1.5,
-      fact: 1.5,
+      instruction: 1.7,
+      on: 1.7,
+      asked: 1.7,
+      preference: 1.7,
+      fact: 1.7,
+      own: 1.7,
+      question: 1,
+      answer: 1,
       advice: 1,
       remark: 1,
       late: 1,
@@ -49,7 +55,7 @@ describe('instructions that hold from now on, and preferences', () => {
 
   it('count like all others in a question about another person', async () => {
     const factors = await ask('other', 'Which harbour does Ines like?')
-    expect(Object.keys(factors)).toHaveLength(8)
+    expect(Object.keys(factors)).toHaveLength(11)
     expect(new Set(Object.values(factors))).toEqual(new Set([1]))
   })
 })

@@ -105,7 +105,7 @@ describe('fusion of channels', () => {
     expect(idsOf(fuse(found, states))).toEqual(['fact', 'preference'])
     const nodes = fuse(found, states, { isForAsker: true })
     expect(nodes.map(({ id, signals }) => [id, signals.guidance_factor])).toEqual([
-      ['preference', 1.5],
+      ['preference', 1.7],
       ['fact', 1],
     ])
   })

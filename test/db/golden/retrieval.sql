@@ -24,7 +24,11 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName",
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
-  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
+or (c.payload -> 'conversation' is not null
+  and length(c.payload #>> '{timeline,0,summary}') <= 120
+and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
         m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
@@ -1220,7 +1224,11 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
-  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
+or (c.payload -> 'conversation' is not null
+  and length(c.payload #>> '{timeline,0,summary}') <= 120
+and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
@@ -1342,7 +1350,11 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
-  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
+or (c.payload -> 'conversation' is not null
+  and length(c.payload #>> '{timeline,0,summary}') <= 120
+and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
@@ -1406,7 +1418,11 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
-  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M', false
+  left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
+or (c.payload -> 'conversation' is not null
+  and length(c.payload #>> '{timeline,0,summary}') <= 120
+and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
