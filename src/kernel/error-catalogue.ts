@@ -217,12 +217,9 @@ export const catalogue = {
     meaning: 'This server requires If-Match with the version of the record to change.',
   },
   rate_limited: { kind: 'throttled', meaning: 'Too many requests for this key; wait for Retry-After.' },
-  model_unavailable: {
-    kind: 'unavailable',
-    meaning: 'The embedding model is unavailable at the moment.',
-  },
+  model_unavailable: { kind: 'unavailable', meaning: 'The embedding model is unavailable at present.' },
   overloaded: { kind: 'unavailable', meaning: 'The server sheds load; wait for Retry-After.' },
-  database_unavailable: { kind: 'unavailable', meaning: 'The database is unavailable at the moment.' },
+  database_unavailable: { kind: 'unavailable', meaning: 'The database is unavailable at present.' },
   tenant_key_missing: {
     kind: 'unavailable',
     meaning:
