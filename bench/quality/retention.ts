@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { assert } from '../load.ts'
 import type { Conversation } from './corpus.ts'
-import { type Sender, storeConversation } from './service.ts'
+import { storeThrough } from './doors.ts'
+import type { Sender } from './service.ts'
 
 /** How much of what questions need is left when only a share of each conversation may stay, by several orders. */
 
@@ -22,11 +23,11 @@ export type Retention = { needed: number; messages: number; kept: Map<string, nu
 export async function measureRetention(
   client: Sender,
   conversations: readonly Conversation[],
-  settle: () => Promise<void>,
+  { door, settle }: { door: string; settle: () => Promise<void> },
 ): Promise<Map<string, Retention>> {
   const bySplit = new Map<string, Retention>()
   const stored = new Map<string, Map<string, string>>()
-  for (const each of conversations) stored.set(each.id, await storeConversation(client, each))
+  for (const each of conversations) stored.set(each.id, await storeThrough(client, door, each))
   await settle()
   for (const conversation of conversations) {
     const importances = await readImportances(client, conversation, stored.get(conversation.id) ?? new Map())
@@ -76,12 +77,15 @@ async function readImportances(
   messageIds: ReadonlyMap<string, string>,
 ): Promise<Map<string, number>> {
   const importances = new Map<string, number>()
-  const query = `/v1/records?type=episodic&scope=${encodeURIComponent(conversation.id)}&limit=500`
+  const query = `/v1/records?scope=${encodeURIComponent(conversation.id)}&limit=500`
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
     const { status, text } = await client.send('GET', cursor ? `${query}&cursor=${cursor}` : query)
     assert(status === 200, `a list was answered ${status}: ${text.slice(0, 500)}`)
     const page = JSON.parse(text) as { items: { id: string; importance: number }[]; next_cursor?: string }
-    for (const { id, importance } of page.items) importances.set(messageIds.get(id) ?? id, importance)
+    for (const { id, importance } of page.items) {
+      const message = messageIds.get(id)
+      if (message !== undefined) importances.set(message, Math.max(importance, importances.get(message) ?? 0))
+    }
     cursor = page.next_cursor
   }
   assert(importances.size === conversation.messages.length, 'not every message is listed')

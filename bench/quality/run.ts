@@ -8,6 +8,7 @@ import { startProduct } from '../processes.ts'
 import { startServer } from '../server.ts'
 import { ages, setAges } from './ages.ts'
 import { type Conversation, type Corpus, readCorpus } from './corpus.ts'
+import { doorNames, storeThrough } from './doors.ts'
 import { type Answered, computeFigures, header, renderFigures, renderQuoted } from './figures.ts'
 import { fitWorth } from './fit-worth.ts'
 import { askFloor } from './floor.ts'
@@ -18,7 +19,6 @@ import {
   askService,
   createClient,
   renderLatency,
-  storeConversation,
   untilEmbedded,
 } from './service.ts'
 
@@ -38,6 +38,7 @@ const { positionals, values } = parseArgs({
     ages: { type: 'string', default: 'written' },
     surprise: { type: 'boolean', default: false },
     embedding: { type: 'string', default: 'static' },
+    door: { type: 'string', default: 'messages' },
   },
 })
 
@@ -92,7 +93,7 @@ async function measureKept({ withDatabase, note }: BenchContext, corpus: Corpus)
     try {
       note(corpus.name)
       const settle = values.surprise ? () => compareAll(database) : async () => {}
-      const retention = await measureRetention(client, pickSplit(corpus), settle)
+      const retention = await measureRetention(client, pickSplit(corpus), { door: values.door, settle })
       console.log(renderRetention(corpus.name, retention))
     } finally {
       client.close()
@@ -118,7 +119,7 @@ async function compareAll({ url, pool }: BenchDatabase): Promise<void> {
 
 async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Promise<void> {
   const requested = ages.find((each) => each === values.ages)
-  if (!requested) throw new Error(usage)
+  if (!requested || !values.door.split('+').every((each) => doorNames.includes(each))) throw new Error(usage)
   const now = new Date()
   const chosen = pickSplit(corpus).map((each) => setAges(each, requested, now))
   await withDatabase(async (database) => {
@@ -134,10 +135,10 @@ async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Pr
       found.set(name, [...(found.get(name) ?? []), ...answered])
     try {
       const stored = new Map<string, Map<string, string>>()
-      for (const each of chosen) stored.set(each.id, await storeConversation(client, each))
+      for (const each of chosen) stored.set(each.id, await storeThrough(client, values.door, each))
       if (values.embedding !== 'none') await untilEmbedded(database)
       for (const each of chosen) {
-        note(`${corpus.name} ${each.id}`)
+        note(`${corpus.name} ${each.id} by ${values.door}`)
         const service = await askService(client, each, stored.get(each.id) ?? new Map())
         latencies.push(...service.latencies)
         add(`service, ${each.split}`, service.answered)

@@ -10,6 +10,7 @@ import {
   isOnlyName,
   onlyAsks,
   speakerName,
+  statesOnlyFact,
   timeColumns,
 } from './record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
@@ -31,6 +32,8 @@ export type CandidateState = {
   onlyAsks: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName: boolean
+  /** Whether it is an episode that states a fact and nothing else. */
+  statesOnlyFact: boolean
 }
 
 type StoredState = Omit<CandidateState, 'created_at' | 'words'> & StoredTimes & { words: string | null }
@@ -55,6 +58,7 @@ export async function findCandidateStates(
         case when m.record_id is not null then ${speakerName} end as speaker,
         m.record_id is not null and ${isOfAssistant} as "isOfAssistant",
         coalesce(${isOnlyName}, false) as "isOnlyName",
+        ${statesOnlyFact} as "statesOnlyFact",
         ${isGuidance} as "isGuidance",
         m.record_id is not null and ${onlyAsks} as "onlyAsks"
       from records as r left join contents as c on c.record_id = r.id

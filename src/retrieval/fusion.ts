@@ -24,6 +24,8 @@ export type ScoreInputs = Statement & {
   isOfAssistant?: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName?: boolean
+  /** Whether it is an episode that states a fact and nothing else. */
+  statesOnlyFact?: boolean
   /** Whether it is an instruction that holds from now on, a preference, or what a person says of themselves. */
   isGuidance?: boolean
   /** Whether it is a message that asks something and says nothing of whoever asks. */
@@ -36,6 +38,7 @@ export const neutralFactors = {
   time_factor: 1,
   speaker_factor: 1,
   name_factor: 1,
+  evidence_factor: 1,
   guidance_factor: 1,
   asking_factor: 1,
   salience_factor: 1,
@@ -77,6 +80,12 @@ const assistantFactor = 3 / 4
  * has the figures.
  */
 const onlyNameFactor = 0.5
+
+/**
+ * How much an episode counts that states a fact and nothing else: the fact is a record of its own, and says the same.
+ * docs/quality-experiments.md has the figures.
+ */
+const factEvidenceFactor = 0.5
 
 /**
  * How much more an instruction that holds from now on, a preference, or what a person says of themselves counts if the question asks
@@ -133,6 +142,7 @@ export function fuse(
       time_factor: isOfPeriod(input.created_at) ? timeFactor : 1,
       speaker_factor: weighSpeaker(input),
       name_factor: input.isOnlyName ? onlyNameFactor : 1,
+      evidence_factor: input.statesOnlyFact ? factEvidenceFactor : 1,
       guidance_factor: isForAsker && input.isGuidance ? guidanceFactor : 1,
       asking_factor: input.onlyAsks && !isAboutAsking ? askingFactor : 1,
     }
@@ -181,7 +191,7 @@ type FactorInputs = {
   /** The times of all candidates, in ascending order. */
   times: readonly number[]
   /** The factors that depend on what the question says. */
-  asked: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor' | 'guidance_factor' | 'asking_factor'>
+  asked: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor' | 'evidence_factor' | 'guidance_factor' | 'asking_factor'>
 }
 
 function scoreNode(id: string, channels: Placement[], { input, times, asked }: FactorInputs): FusedNode {

@@ -70,6 +70,17 @@ export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
 export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]' and coalesce(c.payload -> 'identifiers', '[]') = '[]')`
 
+/** What was captured of an episode, as JSON. */
+const captured = sql`(c.payload #> '{environment,context,captured,content}')`
+const factMembers = ['subject', 'predicate', 'object', 'validity', 'revision_policy'].map((name) => sql.lit(name))
+
+/** Whether the episode `r` with the content `c` states a fact and nothing else. The fact is a record of its own. */
+export const statesOnlyFact = sql<boolean>`(r.type = 'episodic' and coalesce(
+  case when jsonb_typeof(${captured}) = 'object' then
+    ${captured} ?& array['subject', 'predicate', 'object'] and ${captured} - array[${sql.join(factMembers)}] = '{}'
+  end, false
+))`
+
 /**
  * The day of a record `r` with the content `c`, for a search that takes one more day on each side. So it may be coarser than
  * `findRecordTime`: it reads no message, and takes the time of evidence as it is, in whatever offset a client wrote it.

@@ -140,6 +140,10 @@ const Signals = closed(
     name_factor: Type.Number({
       description: 'Less than 1 for an entity of which only the name and the kind are known.',
     }),
+    evidence_factor: Type.Number({
+      description:
+        'Less than 1 for an episode that was captured with a fact and nothing else, because the fact is a record of its own.',
+    }),
     guidance_factor: Type.Number({
       description:
         'More than 1 for an instruction that holds from now on, such as `Always use metric units`, for a preference, and for a short message in which a person says something of themselves, such as `I live in Canada`, if the task is about the person who asks or asks for help, such as `What should I cook?`.',

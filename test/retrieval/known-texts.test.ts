@@ -29,6 +29,7 @@ function createWith({ clock, db }: TestApp, ids: readonly string[]) {
         speaker: null,
         isOfAssistant: false,
         isOnlyName: false,
+        statesOnlyFact: false,
         isGuidance: false,
         onlyAsks: false,
       },

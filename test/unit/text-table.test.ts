@@ -30,6 +30,7 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
     sensitivity: 'low',
     asks: false,
     isOnlyName: false,
+    statesOnlyFact: false,
     isGuidance: false,
     onlyAsks: false,
     words,
@@ -177,6 +178,7 @@ describe('a table of texts', () => {
       speaker: null,
       isOfAssistant: false,
       isOnlyName: false,
+      statesOnlyFact: false,
       isGuidance: false,
       onlyAsks: false,
     })

@@ -16,6 +16,8 @@ export type StoredText = Group & {
   asks: boolean
   /** Whether it is the name and the kind of an entity, and nothing else. */
   isOnlyName: boolean
+  /** Whether it is an episode that states a fact and nothing else. */
+  statesOnlyFact: boolean
   /** Whether it is an instruction that holds from now on, a preference, or what a person says of themselves. */
   isGuidance: boolean
   /** Whether it is a message that asks something and says nothing of whoever asks. */

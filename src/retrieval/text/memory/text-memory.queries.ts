@@ -22,6 +22,7 @@ import {
   onlyAsks,
   speakerName,
   statedDay,
+  statesOnlyFact,
   timeColumns,
 } from '../../record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
@@ -42,6 +43,7 @@ const columns = sql`
       c.words, ${statedDay} as day,
       m.record_id is not null and ${asks} as asks,
       ${isOnlyName} as "isOnlyName", ${isGuidance} as "isGuidance",
+      ${statesOnlyFact} as "statesOnlyFact",
       m.record_id is not null and ${onlyAsks} as "onlyAsks",
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,

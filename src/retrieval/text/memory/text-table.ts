@@ -26,6 +26,7 @@ export type KnownText = {
   isGuidance: boolean
   onlyAsks: boolean
   isOnlyName: boolean
+  statesOnlyFact: boolean
 }
 
 /** The best, the highest score first, and what the words count among the texts that are searched. */
@@ -185,6 +186,7 @@ export function createTextTable() {
       speaker: conversations.getSpeaker(place),
       isOfAssistant: traits.has(place, 'isOfAssistant'),
       isOnlyName: traits.has(place, 'isOnlyName'),
+      statesOnlyFact: traits.has(place, 'statesOnlyFact'),
       isGuidance: traits.has(place, 'isGuidance'),
       onlyAsks: traits.has(place, 'onlyAsks'),
     }

@@ -1,7 +1,7 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 
 /** The properties of a text, as bits. */
-const bits = { asks: 1, isOnlyName: 2, isOfAssistant: 4, isGuidance: 8, onlyAsks: 16 }
+const bits = { asks: 1, isOnlyName: 2, isOfAssistant: 4, isGuidance: 8, onlyAsks: 16, statesOnlyFact: 32 }
 
 export type Trait = keyof typeof bits
 const names = Object.keys(bits) as Trait[]

@@ -48,6 +48,7 @@ function describeFactors(signals) {
     ['named time', signals.time_factor],
     ['speaker', signals.speaker_factor],
     ['only a name', signals.name_factor],
+    ['evidence of a fact', signals.evidence_factor],
     ['instruction or preference', signals.guidance_factor],
     ['only asks', signals.asking_factor],
   ]

@@ -1,0 +1,152 @@
+import { assert } from '../load.ts'
+import type { Conversation, Message } from './corpus.ts'
+import { type Sender, storeConversation } from './service.ts'
+
+/** The ways by which a text can be stored, and the request of each. */
+
+type Request = { path: string; body: object }
+
+const timeOf = ({ at }: Message) => new Date(Math.min(Date.parse(at), Date.now())).toISOString()
+
+function createFact({ content: object, name }: Message, scope: string, predicate: string, at: string): object {
+  return {
+    type: 'semantic',
+    scope,
+    payload: {
+      kind: 'semantic',
+      subject: name ?? scope,
+      predicate,
+      object,
+      evidence: [{ source_type: 'observation', source_id: 'agent', timestamp: at }],
+    },
+  }
+}
+
+const doors = {
+  remember: (message: Message, scope: string): Request => ({
+    path: '/v1/remember',
+    body: { text: message.content, scope, occurred_at: timeOf(message) },
+  }),
+  about: (message: Message, scope: string): Request => ({
+    path: '/v1/remember',
+    body: { text: message.content, about: message.name ?? scope, scope, occurred_at: timeOf(message) },
+  }),
+  fact: (message: Message, scope: string): Request => ({
+    path: '/v1/records',
+    body: createFact(message, scope, 'observation', timeOf(message)),
+  }),
+  episode: (message: Message, scope: string): Request => ({
+    path: '/v1/records',
+    body: {
+      type: 'episodic',
+      scope,
+      payload: {
+        kind: 'episodic',
+        timeline: [{ t: timeOf(message), event_kind: 'note', ref: message.id, summary: message.content }],
+      },
+    },
+  }),
+  skill: ({ content, id }: Message, scope: string): Request => ({
+    path: '/v1/records',
+    body: {
+      type: 'competence',
+      scope,
+      payload: {
+        kind: 'competence',
+        skill_name: id,
+        recipe: content
+          .split(/\n+/)
+          .filter((step) => step.trim() !== '')
+          .map((step) => ({ step })),
+      },
+    },
+  }),
+  event: (message: Message, scope: string): Request => ({
+    path: '/v1/capture',
+    body: { source: 'agent', content: { text: message.content }, scope, timestamp: timeOf(message) },
+  }),
+  summary: (message: Message, scope: string): Request => ({
+    path: '/v1/capture',
+    body: {
+      source: 'agent',
+      content: { ref: message.id },
+      summary: message.content,
+      scope,
+      timestamp: timeOf(message),
+    },
+  }),
+  observation: (message: Message, scope: string): Request => ({
+    path: '/v1/capture',
+    body: {
+      source: 'agent',
+      source_kind: 'observation',
+      content: { text: message.content },
+      scope,
+      timestamp: timeOf(message),
+    },
+  }),
+  session: (message: Message, scope: string): Request => ({
+    path: '/v1/capture',
+    body: {
+      source: 'agent',
+      content: { text: message.content },
+      scope,
+      timestamp: timeOf(message),
+      conversation: { id: 'one' },
+    },
+  }),
+  triple: (message: Message, scope: string): Request => ({
+    path: '/v1/capture',
+    body: {
+      source: 'agent',
+      source_kind: 'observation',
+      content: { subject: message.name ?? scope, predicate: 'observation', object: message.content },
+      scope,
+      timestamp: timeOf(message),
+    },
+  }),
+  tool: (message: Message, scope: string): Request => ({
+    path: '/v1/capture',
+    body: {
+      source: 'agent',
+      source_kind: 'tool_output',
+      content: { tool_name: 'read_notes', args: { id: message.id }, result: message.content },
+      scope,
+      timestamp: timeOf(message),
+    },
+  }),
+}
+
+export type Door = keyof typeof doors | 'messages'
+
+export const doorNames: readonly string[] = ['messages', ...Object.keys(doors)]
+
+/** Stores every message through one of the doors. Answers the ids of the messages by the ids of all their records. */
+export async function storeThrough(
+  client: Sender,
+  door: string,
+  conversation: Conversation,
+): Promise<Map<string, string>> {
+  const [first, second] = door.split('+')
+  if (second) {
+    const of = (isNote: boolean) => ({ ...conversation, messages: conversation.messages.filter(({ role }) => (role === 'note') === isNote) })
+    return new Map([...(await storeThrough(client, first ?? '', of(false))), ...(await storeThrough(client, second, of(true)))])
+  }
+  const createRequest = new Map(Object.entries(doors)).get(door)
+  if (!createRequest) return storeConversation(client, conversation)
+  const ids = new Map<string, string>()
+  for (const message of conversation.messages) {
+    const { path, body } = createRequest(message, conversation.id)
+    const { status, text } = await client.send('POST', path, JSON.stringify(body))
+    assert(status === 201 || status === 200, `${path} was answered ${status}: ${text.slice(0, 500)}`)
+    const answer = JSON.parse(text) as {
+      id?: string
+      created_records?: { id: string; type: string }[]
+      primary_record?: { id: string }
+    }
+    const stored = [answer.id, answer.primary_record?.id]
+    const made = (answer.created_records ?? []).filter(({ type }) => type !== 'entity').map(({ id }) => id)
+    for (const id of [...stored, ...made]) if (id !== undefined) ids.set(id, message.id)
+  }
+  return ids
+}
