@@ -110,6 +110,18 @@ describe('fusion of channels', () => {
     ])
   })
 
+  it('counts the evidence of a fact half', () => {
+    const states = new Map([
+      ['evidence', { ...inputs(), statesOnlyFact: true }],
+      ['fact', { ...inputs(), statesOnlyFact: false }],
+    ])
+    const nodes = fuse({ text: matches(['evidence', 5], ['fact', 4]) }, states)
+    expect(nodes.map(({ id, signals }) => [id, signals.evidence_factor])).toEqual([
+      ['fact', 1],
+      ['evidence', 0.5],
+    ])
+  })
+
   it('counts a message that only asks half, unless the question is about what was asked', () => {
     const states = new Map([
       ['question', { ...inputs(), onlyAsks: true }],

@@ -20,6 +20,13 @@ and coalesce(
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
 and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName",
+        (r.type = 'episodic'
+and coalesce(
+  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
+    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
+and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+  end, false
+)) as "statesOnlyFact",
         (not coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
@@ -1230,6 +1237,13 @@ or (c.payload -> 'conversation' is not null
 and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
+      (r.type = 'episodic'
+and coalesce(
+  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
+    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
+and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+  end, false
+)) as "statesOnlyFact",
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
@@ -1356,6 +1370,13 @@ or (c.payload -> 'conversation' is not null
 and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
+      (r.type = 'episodic'
+and coalesce(
+  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
+    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
+and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+  end, false
+)) as "statesOnlyFact",
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
@@ -1424,6 +1445,13 @@ or (c.payload -> 'conversation' is not null
 and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
+      (r.type = 'episodic'
+and coalesce(
+  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
+    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
+and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+  end, false
+)) as "statesOnlyFact",
       m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')

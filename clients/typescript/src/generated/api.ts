@@ -4250,6 +4250,8 @@ export interface components {
             speaker_factor: number;
             /** @description Less than 1 for an entity of which only the name and the kind are known. */
             name_factor: number;
+            /** @description Less than 1 for an episode that was captured with a fact and nothing else, because the fact is a record of its own. */
+            evidence_factor: number;
             /** @description More than 1 for an instruction that holds from now on, such as `Always use metric units`, for a preference, and for a short message in which a person says something of themselves, such as `I live in Canada`, if the task is about the person who asks or asks for help, such as `What should I cook?`. */
             guidance_factor: number;
             /** @description Less than 1 for a message that only asks, such as `How was the trip?`, unless the task is about what was asked. */
