@@ -8,7 +8,12 @@ type Request = { path: string; body: object }
 
 const timeOf = ({ at }: Message) => new Date(Math.min(Date.parse(at), Date.now())).toISOString()
 
-function createFact({ content: object, name }: Message, scope: string, predicate: string, at: string): object {
+function createFact(
+  { content: object, name }: Message,
+  scope: string,
+  predicate: string,
+  at: string,
+): object {
   return {
     type: 'semantic',
     scope,
@@ -117,8 +122,6 @@ const doors = {
   }),
 }
 
-export type Door = keyof typeof doors | 'messages'
-
 export const doorNames: readonly string[] = ['messages', ...Object.keys(doors)]
 
 /** Stores every message through one of the doors. Answers the ids of the messages by the ids of all their records. */
@@ -129,8 +132,14 @@ export async function storeThrough(
 ): Promise<Map<string, string>> {
   const [first, second] = door.split('+')
   if (second) {
-    const of = (isNote: boolean) => ({ ...conversation, messages: conversation.messages.filter(({ role }) => (role === 'note') === isNote) })
-    return new Map([...(await storeThrough(client, first ?? '', of(false))), ...(await storeThrough(client, second, of(true)))])
+    const of = (isNote: boolean) => ({
+      ...conversation,
+      messages: conversation.messages.filter(({ role }) => (role === 'note') === isNote),
+    })
+    return new Map([
+      ...(await storeThrough(client, first ?? '', of(false))),
+      ...(await storeThrough(client, second, of(true))),
+    ])
   }
   const createRequest = new Map(Object.entries(doors)).get(door)
   if (!createRequest) return storeConversation(client, conversation)

@@ -14,18 +14,13 @@ import { fitWorth } from './fit-worth.ts'
 import { askFloor } from './floor.ts'
 import { measureLife, renderLife } from './life.ts'
 import { measureRetention, renderRetention } from './retention.ts'
-import {
-  askContext,
-  askService,
-  createClient,
-  renderLatency,
-  untilEmbedded,
-} from './service.ts'
+import { askContext, askService, createClient, renderLatency, untilEmbedded } from './service.ts'
 
 /** How much of what a question needs is found, over HTTP, beside BM25 over the same texts. docs/quality.md explains. */
 
 const usage = `npm run eval -- locomo --data FILE [--split dev|held|all] [--ages written|recent|fresh] [--embedding static|hash|none]
 npm run eval -- own [--data FILE] [--split dev|held|all]   our corpora, or one of their shape
+  --door NAME: how each text is stored: messages, or one of bench/quality/doors.ts; A+B for two, the second for those with the role note
 npm run eval -- retention [--data FILE] [--split dev|held|all] [--surprise]   what stays when only the most important may
 npm run eval -- life --data FILE [--split dev|held|all]   a year with decay, budgets and dreams
 npm run eval -- fit-worth --data FILE   the weights of src/domain/worth-weights.ts`

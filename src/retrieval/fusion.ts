@@ -141,8 +141,7 @@ export function fuse(
     const asked = {
       time_factor: isOfPeriod(input.created_at) ? timeFactor : 1,
       speaker_factor: weighSpeaker(input),
-      name_factor: input.isOnlyName ? onlyNameFactor : 1,
-      evidence_factor: input.statesOnlyFact ? factEvidenceFactor : 1,
+      ...weighContent(input),
       guidance_factor: isForAsker && input.isGuidance ? guidanceFactor : 1,
       asking_factor: input.onlyAsks && !isAboutAsking ? askingFactor : 1,
     }
@@ -191,7 +190,10 @@ type FactorInputs = {
   /** The times of all candidates, in ascending order. */
   times: readonly number[]
   /** The factors that depend on what the question says. */
-  asked: Pick<Signals, 'time_factor' | 'speaker_factor' | 'name_factor' | 'evidence_factor' | 'guidance_factor' | 'asking_factor'>
+  asked: Pick<
+    Signals,
+    'time_factor' | 'speaker_factor' | 'name_factor' | 'evidence_factor' | 'guidance_factor' | 'asking_factor'
+  >
 }
 
 function scoreNode(id: string, channels: Placement[], { input, times, asked }: FactorInputs): FusedNode {
@@ -216,6 +218,14 @@ function createSpeakerWeight(
   return ({ speaker, isOfAssistant }) => {
     if (speaker && named.size > 0 && !named.has(speaker)) return otherSpeakerFactor
     return isAboutAsker && isOfAssistant ? assistantFactor : 1
+  }
+}
+
+/** The factors of what another record says already, or whoever asks knows. */
+function weighContent({ isOnlyName, statesOnlyFact }: ScoreInputs) {
+  return {
+    name_factor: isOnlyName ? onlyNameFactor : 1,
+    evidence_factor: statesOnlyFact ? factEvidenceFactor : 1,
   }
 }
 

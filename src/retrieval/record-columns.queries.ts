@@ -72,7 +72,9 @@ export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'sum
 
 /** What was captured of an episode, as JSON. */
 const captured = sql`(c.payload #> '{environment,context,captured,content}')`
-const factMembers = ['subject', 'predicate', 'object', 'validity', 'revision_policy'].map((name) => sql.lit(name))
+const factMembers = ['subject', 'predicate', 'object', 'validity', 'revision_policy'].map((name) =>
+  sql.lit(name),
+)
 
 /** Whether the episode `r` with the content `c` states a fact and nothing else. The fact is a record of its own. */
 export const statesOnlyFact = sql<boolean>`(r.type = 'episodic' and coalesce(

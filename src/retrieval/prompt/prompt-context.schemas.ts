@@ -33,7 +33,12 @@ export const ContextQuery = closed(
     include_status,
     include_expired,
     as_of,
-    root_limit: limit(20, 1, 100, 'The highest number of roots: records that the search itself finds.'),
+    root_limit: limit(
+      20,
+      1,
+      100,
+      'The highest number of roots: records that the search itself finds. Without it, up to 40 are found if 20 leave room in the text.',
+    ),
     node_limit: limit(
       50,
       1,

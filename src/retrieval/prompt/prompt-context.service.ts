@@ -26,14 +26,29 @@ type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conv
 
 export type PromptContextService = ReturnType<typeof createPromptContextService>
 
+const defaultTokens = 1_500
+/** How many roots a text has if the query does not say. */
+const usualRoots = 20
+/** How many it has if those leave room. Finding these at once takes a quarter more time, and messages fill the text without them. */
+const mostRoots = 40
+/** A text that is fuller than this share of its tokens has no room for more roots. */
+const roomyShare = 3 / 4
+
 const maxEntities = 4
 /** Entities of a name whose profiles are looked up. */
 const maxNamed = 16
 const maxDisputes = 100
 
 export function createPromptContextService({ db, clock, retrieval, conversationGapMs }: Resources) {
+  /** If the roots that are usual leave room in the text, as short notes do, more are found. */
   async function build(call: CallContext, input: ContextQuery): Promise<PromptContext> {
-    const { max_tokens: maxTokens = 1_500, format = 'markdown', root_limit = 20, ...query } = input
+    if (input.root_limit !== undefined) return buildOf(call, input, input.root_limit)
+    const usual = await buildOf(call, input, usualRoots)
+    return hasRoom(usual, input) ? buildOf(call, input, mostRoots) : usual
+  }
+
+  async function buildOf(call: CallContext, input: ContextQuery, root_limit: number): Promise<PromptContext> {
+    const { max_tokens: maxTokens = defaultTokens, format = 'markdown', ...query } = input
     const { node_limit = 50, max_hops = 0 } = query
     const question = readQuestion(query, call.caller.trust, clock.now())
     const conditions = listAnswerConditions(question, 'whole')
@@ -147,6 +162,16 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   }
 
   return { build }
+}
+
+/** Fewer items than roots were asked for: nothing more was found. */
+function hasRoom({ items, omitted, token_estimate: tokens }: PromptContext, input: ContextQuery): boolean {
+  const { max_tokens: maxTokens = defaultTokens } = input
+  return (
+    items.length + omitted.length >= usualRoots &&
+    tokens < roomyShare * maxTokens &&
+    omitted.every(({ reason }) => reason !== 'budget')
+  )
 }
 
 function holdsBesideOthers(payload: MemoryRecord['payload']): boolean {

@@ -395,7 +395,7 @@ export interface components {
              */
             as_of?: string;
             /**
-             * @description The highest number of roots: records that the search itself finds.
+             * @description The highest number of roots: records that the search itself finds. Without it, up to 40 are found if 20 leave room in the text.
              * @default 20
              */
             root_limit?: number;
