@@ -76,10 +76,15 @@ const factMembers = ['subject', 'predicate', 'object', 'validity', 'revision_pol
   sql.lit(name),
 )
 
-/** Whether the episode `r` with the content `c` states a fact and nothing else. The fact is a record of its own. */
+/**
+ * Whether the episode `r` with the content `c` states a fact and nothing else. The fact is a record of its own. A summary that is longer
+ * than the captured JSON says more than the fact.
+ */
 export const statesOnlyFact = sql<boolean>`(r.type = 'episodic' and coalesce(
   case when jsonb_typeof(${captured}) = 'object' then
     ${captured} ?& array['subject', 'predicate', 'object'] and ${captured} - array[${sql.join(factMembers)}] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1 and coalesce(length(${said}), 0) <= length(${captured}::text)
+      and c.payload -> 'tool_graph' = '[]' and c.payload -> 'artifacts' = '[]'
   end, false
 ))`
 

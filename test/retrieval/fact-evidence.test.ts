@@ -10,8 +10,8 @@ afterAll(() => app.close())
 
 const fact = { subject: 'harbour of Hvar', predicate: 'berth fee', object: '40 euro a night' }
 
-async function capture(scope: string, content: object | string): Promise<Body> {
-  const body = { source: 'agent', source_kind: 'observation', content, scope }
+async function capture(scope: string, content: object | string, summary?: string): Promise<Body> {
+  const body = { source: 'agent', source_kind: 'observation', content, scope, summary }
   return (await app.request('POST', '/v1/capture', { body })).body as Body
 }
 
@@ -37,5 +37,21 @@ describe('the evidence of a fact', () => {
     await capture('more', 'The berth fee at the harbour went up.')
     const factors = (await ask('more')).map(({ signals }) => signals.evidence_factor)
     expect(factors).toEqual([1, 1, 1])
+  })
+
+  it('counts in full if its summary says more', async () => {
+    const summary = `The harbour master of Hvar raised the berth fee. ${'He takes no cards. '.repeat(5)}`
+    await capture('summary', fact, summary)
+    const factors = (await ask('summary')).map(({ signals }) => signals.evidence_factor)
+    expect(factors).toEqual([1, 1])
+  })
+
+  it('counts in full if its timeline says more', async () => {
+    const timeline = [
+      { t: '2026-03-01T09:30:00Z', event_kind: 'call', ref: 'a', summary: 'The harbour was full.' },
+    ]
+    await capture('timeline', { ...fact, timeline })
+    const factors = (await ask('timeline')).map(({ signals }) => signals.evidence_factor)
+    expect(factors).toEqual([1, 1])
   })
 })

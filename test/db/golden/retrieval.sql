@@ -25,6 +25,10 @@ and coalesce(
   case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
     (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
 and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1
+and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
+      and c.payload -> 'tool_graph' = '[]'
+and c.payload -> 'artifacts' = '[]'
   end, false
 )) as "statesOnlyFact",
         (not coalesce(
@@ -1242,6 +1246,10 @@ and coalesce(
   case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
     (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
 and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1
+and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
+      and c.payload -> 'tool_graph' = '[]'
+and c.payload -> 'artifacts' = '[]'
   end, false
 )) as "statesOnlyFact",
       m.record_id is not null
@@ -1375,6 +1383,10 @@ and coalesce(
   case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
     (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
 and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1
+and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
+      and c.payload -> 'tool_graph' = '[]'
+and c.payload -> 'artifacts' = '[]'
   end, false
 )) as "statesOnlyFact",
       m.record_id is not null
@@ -1450,6 +1462,10 @@ and coalesce(
   case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
     (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
 and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1
+and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
+      and c.payload -> 'tool_graph' = '[]'
+and c.payload -> 'artifacts' = '[]'
   end, false
 )) as "statesOnlyFact",
       m.record_id is not null
