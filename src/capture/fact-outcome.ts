@@ -101,9 +101,13 @@ function decideAmongOwnFacts(statement: Statement, facts: readonly Fact[]): Fact
   }
 }
 
-/** Returns the newest uncontested fact, otherwise the newest. Each contest leaves one uncontested fact. */
+/**
+ * Returns the newest uncontested fact, otherwise the newest, those first that say the opposite of the new fact. Each contest leaves one
+ * uncontested fact.
+ */
 function findCurrentFact(statement: Statement, live: readonly Fact[]): Fact | undefined {
-  const candidates = live.filter((fact) => isOpposed(fact, statement))
+  const opposed = live.filter((fact) => isOpposed(fact, statement))
+  const candidates = [...opposed.filter(({ denies }) => denies), ...opposed.filter(({ denies }) => !denies)]
   return candidates.find((fact) => !isContested(fact)) ?? candidates[0]
 }
 
