@@ -53,10 +53,12 @@ end, false)`
 
 /** In characters. A longer message is mostly about something else. */
 const longestOfWriter = 120
+/** English words that ask for something without a question mark: "I was wondering if you could help". */
+const wish = String.raw`\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M`
 
 /** Whether the message with the content `c` says something of whoever writes it, and nothing else: "I live in Canada". */
-const saysOfWriter = sql<boolean>`(c.payload -> 'conversation' is not null
-  and length(${said}) <= ${sql.lit(longestOfWriter)} and ${said} ~ ${sql.lit(writer)} and not ${asks})`
+const saysOfWriter = sql<boolean>`(c.payload -> 'conversation' is not null and length(${said}) <= ${sql.lit(longestOfWriter)}
+  and ${said} ~ ${sql.lit(writer)} and ${said} !~ ${sql.lit(wish)} and not ${asks})`
 
 /**
  * Whether the content `c` is an instruction that holds from now on, such as "Always use metric units", a preference, or a message in

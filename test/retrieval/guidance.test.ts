@@ -17,6 +17,7 @@ const messages = [
   { id: 'remark', content: 'The harbour was full, it always is.' },
   { id: 'own', content: 'My boat lies in the old harbour.' },
   { id: 'question', content: 'Is my harbour open?' },
+  { id: 'wish', content: 'I was wondering if you could call the harbour.' },
   { id: 'answer', role: 'assistant', content: 'I have booked the harbour.' },
   { id: 'late', content: `${'We sailed past the harbour. '.repeat(14)}I prefer a buoy.` },
 ]
@@ -46,6 +47,7 @@ describe('instructions that hold from now on, preferences, and what a person say
       fact: 1.7,
       own: 1.7,
       question: 1,
+      wish: 1,
       answer: 1,
       advice: 1,
       remark: 1,
@@ -55,7 +57,7 @@ describe('instructions that hold from now on, preferences, and what a person say
 
   it('count like all others in a question about another person', async () => {
     const factors = await ask('other', 'Which harbour does Ines like?')
-    expect(Object.keys(factors)).toHaveLength(11)
+    expect(Object.keys(factors)).toHaveLength(12)
     expect(new Set(Object.values(factors))).toEqual(new Set([1]))
   })
 })

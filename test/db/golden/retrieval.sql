@@ -37,8 +37,9 @@ and c.payload -> 'artifacts' = '[]'
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
 or (c.payload -> 'conversation' is not null
-  and length(c.payload #>> '{timeline,0,summary}') <= 120
-and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and length(c.payload #>> '{timeline,0,summary}') <= 120
+  and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
         m.record_id is not null
@@ -1237,8 +1238,9 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
 or (c.payload -> 'conversation' is not null
-  and length(c.payload #>> '{timeline,0,summary}') <= 120
-and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and length(c.payload #>> '{timeline,0,summary}') <= 120
+  and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
       (r.type = 'episodic'
@@ -1374,8 +1376,9 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
 or (c.payload -> 'conversation' is not null
-  and length(c.payload #>> '{timeline,0,summary}') <= 120
-and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and length(c.payload #>> '{timeline,0,summary}') <= 120
+  and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
       (r.type = 'episodic'
@@ -1453,8 +1456,9 @@ and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coa
 and coalesce(
   left(coalesce(c.payload #>> '{timeline,0,summary}', c.payload ->> 'predicate'), 300) ~ '^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa]lways|[Nn]ever|[Dd]o(n[''’]t| not) ever|([Ww]hen(ever)?|[Ii]f) I ask)\M|\mprefers?\M'
 or (c.payload -> 'conversation' is not null
-  and length(c.payload #>> '{timeline,0,summary}') <= 120
-and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and length(c.payload #>> '{timeline,0,summary}') <= 120
+  and c.payload #>> '{timeline,0,summary}' ~ '\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
+and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
       (r.type = 'episodic'
