@@ -8,39 +8,37 @@ type Request = { path: string; body: object }
 
 const timeOf = ({ at }: Message) => new Date(Math.min(Date.parse(at), Date.now())).toISOString()
 
-function createFact(
-  { content: object, name }: Message,
-  scope: string,
-  predicate: string,
-  at: string,
-): object {
-  return {
-    type: 'semantic',
-    scope,
-    payload: {
-      kind: 'semantic',
-      subject: name ?? scope,
-      predicate,
-      object,
-      evidence: [{ source_type: 'observation', source_id: 'agent', timestamp: at }],
-    },
-  }
-}
+type Door = (message: Message, scope: string) => Request
 
-const doors = {
-  remember: (message: Message, scope: string): Request => ({
+const capture = (message: Message, scope: string, more: object): Request => ({
+  path: '/v1/capture',
+  body: { source: 'agent', scope, timestamp: timeOf(message), ...more },
+})
+
+const doors: Readonly<Record<string, Door>> = {
+  remember: (message, scope) => ({
     path: '/v1/remember',
     body: { text: message.content, scope, occurred_at: timeOf(message) },
   }),
-  about: (message: Message, scope: string): Request => ({
+  about: (message, scope) => ({
     path: '/v1/remember',
     body: { text: message.content, about: message.name ?? scope, scope, occurred_at: timeOf(message) },
   }),
-  fact: (message: Message, scope: string): Request => ({
+  fact: (message, scope) => ({
     path: '/v1/records',
-    body: createFact(message, scope, 'observation', timeOf(message)),
+    body: {
+      type: 'semantic',
+      scope,
+      payload: {
+        kind: 'semantic',
+        subject: message.name ?? scope,
+        predicate: 'observation',
+        object: message.content,
+        evidence: [{ source_type: 'observation', source_id: 'agent', timestamp: timeOf(message) }],
+      },
+    },
   }),
-  episode: (message: Message, scope: string): Request => ({
+  episode: (message, scope) => ({
     path: '/v1/records',
     body: {
       type: 'episodic',
@@ -51,7 +49,7 @@ const doors = {
       },
     },
   }),
-  skill: ({ content, id }: Message, scope: string): Request => ({
+  skill: ({ content, id }, scope) => ({
     path: '/v1/records',
     body: {
       type: 'competence',
@@ -66,60 +64,23 @@ const doors = {
       },
     },
   }),
-  event: (message: Message, scope: string): Request => ({
-    path: '/v1/capture',
-    body: { source: 'agent', content: { text: message.content }, scope, timestamp: timeOf(message) },
-  }),
-  summary: (message: Message, scope: string): Request => ({
-    path: '/v1/capture',
-    body: {
-      source: 'agent',
-      content: { ref: message.id },
-      summary: message.content,
-      scope,
-      timestamp: timeOf(message),
-    },
-  }),
-  observation: (message: Message, scope: string): Request => ({
-    path: '/v1/capture',
-    body: {
-      source: 'agent',
-      source_kind: 'observation',
-      content: { text: message.content },
-      scope,
-      timestamp: timeOf(message),
-    },
-  }),
-  session: (message: Message, scope: string): Request => ({
-    path: '/v1/capture',
-    body: {
-      source: 'agent',
-      content: { text: message.content },
-      scope,
-      timestamp: timeOf(message),
-      conversation: { id: 'one' },
-    },
-  }),
-  triple: (message: Message, scope: string): Request => ({
-    path: '/v1/capture',
-    body: {
-      source: 'agent',
+  event: (message, scope) => capture(message, scope, { content: { text: message.content } }),
+  summary: (message, scope) =>
+    capture(message, scope, { content: { ref: message.id }, summary: message.content }),
+  observation: (message, scope) =>
+    capture(message, scope, { source_kind: 'observation', content: { text: message.content } }),
+  session: (message, scope) =>
+    capture(message, scope, { content: { text: message.content }, conversation: { id: 'one' } }),
+  triple: (message, scope) =>
+    capture(message, scope, {
       source_kind: 'observation',
       content: { subject: message.name ?? scope, predicate: 'observation', object: message.content },
-      scope,
-      timestamp: timeOf(message),
-    },
-  }),
-  tool: (message: Message, scope: string): Request => ({
-    path: '/v1/capture',
-    body: {
-      source: 'agent',
+    }),
+  tool: (message, scope) =>
+    capture(message, scope, {
       source_kind: 'tool_output',
       content: { tool_name: 'read_notes', args: { id: message.id }, result: message.content },
-      scope,
-      timestamp: timeOf(message),
-    },
-  }),
+    }),
 }
 
 export const doorNames: readonly string[] = ['messages', ...Object.keys(doors)]
@@ -141,7 +102,7 @@ export async function storeThrough(
       ...(await storeThrough(client, second, of(true))),
     ])
   }
-  const createRequest = new Map(Object.entries(doors)).get(door)
+  const createRequest = doors[door]
   if (!createRequest) return storeConversation(client, conversation)
   const ids = new Map<string, string>()
   for (const message of conversation.messages) {

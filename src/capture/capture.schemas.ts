@@ -139,8 +139,8 @@ export const DerivedFact = closed(
       description:
         '`created`: a new record. `confirmed`: a record already states the fact for the time and conditions of this ' +
         'one. `replaced`, `forked`, `contested`: a record stated another object, or denied the fact, as `does not prefer` ' +
-        'denies `prefers`, and the revision policy of that record was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the ' +
-        'fact was erased earlier and is not stored.',
+        'denies `prefers`, and the revision policy of that record was applied. `challenged`: the fact was withdrawn ' +
+        'earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.',
     }),
     policy: Type.Optional(
       Type.Enum(['replace', 'fork', 'contest'], { description: 'The revision policy of the existing fact.' }),

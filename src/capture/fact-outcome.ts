@@ -106,8 +106,9 @@ function decideAmongOwnFacts(statement: Statement, facts: readonly Fact[]): Fact
  * uncontested fact.
  */
 function findCurrentFact(statement: Statement, live: readonly Fact[]): Fact | undefined {
-  const opposed = live.filter((fact) => isOpposed(fact, statement))
-  const candidates = [...opposed.filter(({ denies }) => denies), ...opposed.filter(({ denies }) => !denies)]
+  const candidates = live
+    .filter((fact) => isOpposed(fact, statement))
+    .sort((one, other) => Number(other.denies) - Number(one.denies))
   return candidates.find((fact) => !isContested(fact)) ?? candidates[0]
 }
 

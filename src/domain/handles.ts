@@ -66,13 +66,13 @@ export const observedPredicate = 'observed_in'
 /** Begins the reference of a fact that is a relation of an imported graph, where a thing may have several of one kind. */
 export const graphRelationRef = 'mcp-memory:relation:'
 /**
- * Predicates of which one subject has several objects: what somebody likes, knows or speaks, and what is not so. Objects of other predicates, such as
- * where somebody lives, contradict each other.
+ * Predicates with which one subject has several objects, such as "likes", "knows" or "speaks". Objects of other predicates, such as
+ * "lives in", contradict each other.
  */
 const listPredicate =
   /^(?:also )?(?:likes?|loves?|enjoys?|hates?|dislikes?|knows?|speaks?|(?:has )?visited|(?:has )?read|(?:is |are )?(?:allergic to|interested in|good at|afraid of|a fan of|fan of))$/
 
-/** Whether facts with this predicate can hold beside each other, unless a policy says something else. */
+/** Whether facts with this predicate can hold beside each other, unless a policy says something else. So do denials. */
 export function isListPredicate(predicate: string): boolean {
   return isDenial(predicate) || listPredicate.test(normaliseName(predicate).replaceAll('_', ' '))
 }

@@ -3,9 +3,9 @@ import { normaliseName } from './names.ts'
 /** The predicates that deny another one, such as "does not prefer" for "prefers". Only English ones are known. */
 
 /** Verbs that are followed by "not" without "do". */
-const auxiliary = /^(?:is|are|was|were|has|have|had|can|could|will|would|should|must|may|might)$/
-const auxiliaryDenied =
-  /^(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might)(?: not|n't|not)(?: (.+))?$/
+const auxiliaries = 'is|are|was|were|has|have|had|can|could|will|would|should|must|may|might'
+const auxiliary = new RegExp(`^(?:${auxiliaries})$`)
+const auxiliaryDenied = new RegExp(`^(${auxiliaries})(?: not|n't|not)(?: (.+))?$`)
 const verbDenied = /^(do|does)(?: not|n't) (\S+)( .+)?$/
 const irregular: Readonly<Record<string, readonly string[]>> = {
   can: ['cannot', "can't"],
@@ -48,12 +48,12 @@ function listSpaced(predicate: string): string[] {
   const [first = '', ...others] = predicate.split(' ')
   const rest = others.length === 0 ? '' : ` ${others.join(' ')}`
   const isAuxiliary = auxiliary.test(first)
-  const auxiliaries = isAuxiliary ? [`${first} not`, ...(irregular[first] ?? [`${first}n't`])] : []
+  const withoutDo = isAuxiliary ? [`${first} not`, ...(irregular[first] ?? [`${first}n't`])] : []
   // "has" may be either: "has not seen", and "does not have a car".
   const base = toBase(first)
   const does = base === first ? 'do' : 'does'
-  const verbs = isAuxiliary && base !== 'have' ? [] : [`${does} not ${base}`, `${does}n't ${base}`]
-  return [...auxiliaries, ...verbs].map((denied) => `${denied}${rest}`)
+  const withDo = isAuxiliary && base !== 'have' ? [] : [`${does} not ${base}`, `${does}n't ${base}`]
+  return [...withoutDo, ...withDo].map((denied) => `${denied}${rest}`)
 }
 
 function toThirdPerson(verb: string): string {

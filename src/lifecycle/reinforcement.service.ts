@@ -15,6 +15,7 @@ import {
   measureContents,
   presentWritten,
   type StoredRecord,
+  shortenWritten,
   type WrittenRecord,
 } from '../records/index.ts'
 import { splitBySize } from './heavy-records.ts'
@@ -55,13 +56,14 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
       const outcomes: Outcome[] = []
       for (const [index, part] of (await splitRecords(tx, call, unique)).entries()) {
         const done = await performPart({ ...call, tx }, part, reason, operation)
-        outcomes.push(...(index === 0 ? done : done.map(removeContent)))
+        outcomes.push(...(index === 0 ? done : done.map((each) => showWith(shortenWritten, each))))
       }
       const byId = new Map(unique.map((id, place) => [id, outcomes[place]]))
       const limit = createAnswerLimit(maxAnswerBytes)
-      const show = (outcome: Outcome | undefined) =>
-        outcome === undefined || outcome instanceof AppError ? outcome : limit(outcome)
-      return ids.flatMap((id) => show(byId.get(id.toLowerCase())) ?? [])
+      return ids.flatMap((id) => {
+        const outcome = byId.get(id.toLowerCase())
+        return outcome ? showWith(limit, outcome) : []
+      })
     })
   }
 
@@ -158,17 +160,16 @@ function createPenalty(amount: number): Operation {
   return { action: 'decay', uses: 0, rescores: false, apply: (stored, now) => penalize(stored, amount, now) }
 }
 
+function showWith(limit: (record: WrittenRecord) => WrittenRecord, outcome: Outcome): Outcome {
+  return outcome instanceof AppError ? outcome : limit(outcome)
+}
+
 function noteUses(stored: StoredRecord, uses: number, now: Date) {
   const { access_count: count, last_accessed_at: last } = stored
   return {
     access_count: count + uses,
     last_accessed_at: uses === 0 || (last && last > now) ? last : now,
   }
-}
-
-/** The members that an answer has for records that no longer fit into it. */
-function removeContent(outcome: Outcome): Outcome {
-  return outcome instanceof AppError ? outcome : { id: outcome.id, version: outcome.version }
 }
 
 function refuseHistory({ status }: StoredRecord): AppError | undefined {

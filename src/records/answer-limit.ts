@@ -7,13 +7,14 @@ import type { WrittenRecord } from './records.schemas.ts'
 export function createAnswerLimit(most: number): (record: WrittenRecord) => WrittenRecord {
   let bytes = 0
   return (record) => {
-    if (bytes >= most) return shorten(record)
+    if (bytes >= most) return shortenWritten(record)
     const isFirst = bytes === 0
     bytes += Buffer.byteLength(JSON.stringify(record))
-    return isFirst || bytes <= most ? record : shorten(record)
+    return isFirst || bytes <= most ? record : shortenWritten(record)
   }
 }
 
-function shorten({ id, version }: WrittenRecord): WrittenRecord {
+/** The members that an answer has for a record that no longer fits into it. */
+export function shortenWritten({ id, version }: WrittenRecord): WrittenRecord {
   return { id, version }
 }

@@ -4,7 +4,7 @@
  * Not here: replacing records (revision/), edges (relations/), salience and importance (lifecycle/).
  */
 
-export { createAnswerLimit } from './answer-limit.ts'
+export { createAnswerLimit, shortenWritten } from './answer-limit.ts'
 export { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
 export { type Confirmation, confirmFact, listAuthors } from './confirmation.ts'
 export { rejectTakenIdentifiers } from './creation-checks.service.ts'

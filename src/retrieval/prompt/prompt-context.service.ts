@@ -26,7 +26,6 @@ type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conv
 
 export type PromptContextService = ReturnType<typeof createPromptContextService>
 
-const defaultTokens = 1_500
 /** How many roots a text has if the query does not say. */
 const usualRoots = 20
 /** How many it has if those leave room. Finding these at once takes a quarter more time, and messages fill the text without them. */
@@ -41,25 +40,29 @@ const maxDisputes = 100
 
 export function createPromptContextService({ db, clock, retrieval, conversationGapMs }: Resources) {
   /** If the roots that are usual leave room in the text, as short notes do, more are found. */
-  async function build(call: CallContext, input: ContextQuery): Promise<PromptContext> {
-    if (input.root_limit !== undefined) return buildOf(call, input, input.root_limit)
-    const usual = await buildOf(call, input, usualRoots)
-    return hasRoom(usual, input) ? buildOf(call, input, mostRoots) : usual
-  }
-
-  async function buildOf(call: CallContext, input: ContextQuery, root_limit: number): Promise<PromptContext> {
-    const { max_tokens: maxTokens = defaultTokens, format = 'markdown', ...query } = input
-    const { node_limit = 50, max_hops = 0 } = query
+  async function build(
+    call: CallContext,
+    { root_limit, max_tokens: maxTokens = 1_500, format = 'markdown', ...query }: ContextQuery,
+  ): Promise<PromptContext> {
+    const { task_descriptor: task, node_limit = 50, max_hops = 0 } = query
     const question = readQuestion(query, call.caller.trust, clock.now())
     const conditions = listAnswerConditions(question, 'whole')
-    const limits = { root_limit, node_limit, max_hops, edge_limit: 0 }
-    const [{ answer }, profileIds] = await Promise.all([
-      // Records that have nothing to do with the task are worse than none: a model would believe that they have.
-      retrieval.retrieve(call, { ...query, ...limits }, { fallsBack: false }),
-      findProfiles(input.task_descriptor, question, conditions),
-    ])
-    const found = await gather(question, conditions, answer, profileIds)
-    return writePrompt(found, { question: input.task_descriptor, maxTokens, format })
+    const profiles = findProfiles(task, question, conditions)
+
+    async function writeWith(roots: number): Promise<PromptContext> {
+      const limits = { root_limit: roots, node_limit, max_hops, edge_limit: 0 }
+      const [{ answer }, profileIds] = await Promise.all([
+        // Records that have nothing to do with the task are worse than none: a model would believe that they have.
+        retrieval.retrieve(call, { ...query, ...limits }, { fallsBack: false }),
+        profiles,
+      ])
+      const found = await gather(question, conditions, answer, profileIds)
+      return writePrompt(found, { question: task, maxTokens, format })
+    }
+
+    if (root_limit !== undefined) return writeWith(root_limit)
+    const usual = await writeWith(usualRoots)
+    return hasRoom(usual, maxTokens) ? writeWith(mostRoots) : usual
   }
 
   /**
@@ -165,8 +168,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
 }
 
 /** Fewer items than roots were asked for: nothing more was found. */
-function hasRoom({ items, omitted, token_estimate: tokens }: PromptContext, input: ContextQuery): boolean {
-  const { max_tokens: maxTokens = defaultTokens } = input
+function hasRoom({ items, omitted, token_estimate: tokens }: PromptContext, maxTokens: number): boolean {
   return (
     items.length + omitted.length >= usualRoots &&
     tokens < roomyShare * maxTokens &&
