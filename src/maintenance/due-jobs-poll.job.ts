@@ -52,16 +52,19 @@ export function startDueJobsPoll(resources: Resources): Poll {
   const findDue = createDueJobs(resources)
 
   async function look(signal: AbortSignal): Promise<number> {
+    const startedAt = clock.now()
     for (const name of await findDue()) run(name, signal)
-    await announceTicks()
-    return computePause()
+    await announceTicks(startedAt)
+    return computePause(startedAt)
   }
 
-  /** Looks when a lease may lapse, so that the run of a worker that was killed continues right then. */
-  async function computePause(): Promise<number> {
-    const now = clock.now()
-    const lapsesAt = await findNextLapse(db, now)
-    return lapsesAt ? Math.max(minPauseMs, lapsesAt.getTime() - now.getTime()) : everyMs
+  /**
+   * Looks when a lease may lapse, so that the run of a worker that was killed continues right then. A lease that lapsed
+   * during the look counts too, because the look may have read it before.
+   */
+  async function computePause(lookStartedAt: Date): Promise<number> {
+    const lapsesAt = await findNextLapse(db, lookStartedAt)
+    return lapsesAt ? Math.max(minPauseMs, lapsesAt.getTime() - clock.now().getTime()) : everyMs
   }
 
   /** The poll does not wait for the run: a long run of one job must not hide the other jobs. */
@@ -73,12 +76,12 @@ export function startDueJobsPoll(resources: Resources): Poll {
     running.add(ended)
   }
 
-  async function announceTicks(): Promise<void> {
+  async function announceTicks(lookStartedAt: Date): Promise<void> {
     if (!announcements) return
     for (const { job, interval_ms, enabled, next_at } of await listSchedules(db)) {
       const name = jobNames.find((name) => name === job)
       if (!name || !enabled || (interval_ms ?? intervals[name]) === 0) continue
-      if (next_at > clock.now()) void announcements.announceTick(name, next_at)
+      if (next_at > lookStartedAt) void announcements.announceTick(name, next_at)
     }
   }
 

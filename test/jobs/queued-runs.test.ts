@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { startDueJobsPoll } from '../../src/maintenance/index.ts'
 import { cancelRun } from '../../src/maintenance/maintenance.queries.ts'
 import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
@@ -179,6 +182,38 @@ describe('a run that no message announces', () => {
     createTestWorker(test, 'second').poll(rarely)
     await until('the run to end', () => hasEnded(test))
     expect(await listRuns(test)).toMatchObject([{ worker: 'second', attempts: 2 }])
+  })
+
+  it('is continued soon when the lease lapses while the poll looks', async () => {
+    const lapse = systemClock.now().getTime()
+    let now = new Date(lapse - 1)
+    await ensureJobRows(test.db, jobNames, now)
+    await test.db
+      .updateTable('job_schedules')
+      .set({ next_at: new Date(lapse + 1) })
+      .execute()
+    const id = await requestRun(test)
+    const lease = { holder: 'killed', run_id: id, fence: 1, expires_at: new Date(lapse) }
+    await test.db.updateTable('job_leases').set(lease).where('job', '=', 'decay').execute()
+    const found: JobName[] = []
+    const poll = startDueJobsPoll({
+      db: test.db,
+      clock: { now: () => now },
+      log: createLogger({ level: 'silent', clock: systemClock, write: () => {} }),
+      worker: 'second',
+      runner: { runJob: async (name) => found.push(name) },
+      intervals: { ...noIntervals, decay: 60_000 },
+      // The poll announces after it has read the leases.
+      announcements: {
+        announceTick: async () => {
+          now = new Date(lapse)
+          return true
+        },
+      },
+      everyMs: rarely,
+    })
+    onTestFinished(() => poll.stop())
+    await until('the run to be found', () => found.includes('decay'))
   })
 
   it('is found after the database has ended the sessions', async () => {
