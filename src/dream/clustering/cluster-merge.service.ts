@@ -6,11 +6,17 @@ import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { startPosition, walkInBatches } from '../../jobs/table-walk.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { rescore } from '../../lifecycle/index.ts'
-import { loadManyForUpdate, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
+import {
+  loadManyForUpdate,
+  lockRecords,
+  lockTombstonesShared,
+  measureContents,
+  type StoredRecord,
+} from '../../records/index.ts'
 import { copyLinks, retireRecord, revertMerge } from '../../revision/index.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { DreamContext } from '../steps.ts'
-import { copyCounts, findOrphans, type Member, type Partition } from './clustering.queries.ts'
+import { copyCounts, findOrphans, type Member, maxMemberBytes, type Partition } from './clustering.queries.ts'
 import { chooseSubject } from './summary-prompt.ts'
 
 type Resources = { insertFact: InsertFact; textLanguage: string }
@@ -32,7 +38,7 @@ export function createMerge({ insertFact, textLanguage }: Resources) {
   return async (tx: Transaction, { run }: RunContext, input: MergeInput): Promise<MergeOutcome> => {
     await lockTombstonesShared(tx)
     const ids = input.members.map(({ id }) => id)
-    const sources = selectUnchanged(input.members, await loadManyForUpdate(tx, { caller }, ids))
+    const sources = await loadUnchanged(tx, input.members, ids)
     if (!sources) return { outcome: 'moved' }
     const audit = { actor, rationale, now: run.startedAt, runId: run.id }
     const tags = sortByFrequency(input.members.flatMap((member) => member.tags))
@@ -53,6 +59,18 @@ export function createMerge({ insertFact, textLanguage }: Resources) {
     await rescore(tx, { ids: [summaryId], now: run.startedAt, runId: run.id })
     return { outcome: 'merged', changes: describeChanges(summaryId, sources) }
   }
+}
+
+/** A member that has become long is not read: it has changed. */
+async function loadUnchanged(
+  tx: Transaction,
+  members: readonly Member[],
+  ids: readonly string[],
+): Promise<StoredRecord[] | undefined> {
+  await lockRecords(tx, ids)
+  const sizes = await measureContents(tx, caller.trust, ids)
+  if (sizes.some(({ bytes }) => bytes > maxMemberBytes)) return undefined
+  return selectUnchanged(members, await loadManyForUpdate(tx, { caller }, ids))
 }
 
 /** Returns the members if all are unchanged, in the order of the summary. Undefined otherwise. */

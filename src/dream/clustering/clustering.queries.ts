@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { contentBytes } from '../../db/fragments/json-size.ts'
 import { liveRecords } from '../../db/fragments/live-records.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { MemoryKind } from '../../db/schema.ts'
@@ -63,8 +64,11 @@ export async function readPortion(
 
 export type Member = Source & { version: number; tags: readonly string[] }
 
+/** In bytes. As many members as a group has fit into one answer together. */
+export const maxMemberBytes = 262_144
+
 /**
- * Returns the content and the version of the members. Very long payloads are null. A record that has left the partition
+ * Returns the content and the version of the members. The payload of a member with very long content is null. A record that has left the partition
  * since the groups were formed, such as one that became more sensitive, is no member any more.
  */
 export async function findMembers(
@@ -74,7 +78,7 @@ export async function findMembers(
 ): Promise<Member[]> {
   const { rows } = await sql<Member>`
     select r.id, r.version, r.created_at, c.tags,
-      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
+      case when ${contentBytes} <= ${sql.lit(maxMemberBytes)} then c.payload end as payload
     from unnest(${sql.val([...ids])}::uuid[]) with ordinality as requested (id, place)
     join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id

@@ -183,7 +183,10 @@ and record_id = any($2::uuid[]);
 
 -- src/dream/clustering/clustering.queries.ts findMembers
     select r.id, r.version, r.created_at, c.tags,
-      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
+      case when (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) <= 262144 then c.payload end as payload
     from unnest($1::uuid[]) with ordinality as requested (id, place)
     join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id
@@ -351,7 +354,8 @@ limit 1
 from drift_misses as m
 where m.record_id = r.id) as missed_by, (
   select case
-    when pg_column_size(c.payload) <= 262144
+    when case when pg_column_size(c.payload) > 262144 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 262144
       and (c.payload::text like '%/%'
 or c.payload::text like '%npm run%'
 or c.payload ->> 'primary_type' = 'File')
@@ -387,7 +391,8 @@ limit 1
 from drift_misses as m
 where m.record_id = r.id) as missed_by, (
   select case
-    when pg_column_size(c.payload) <= 262144
+    when case when pg_column_size(c.payload) > 262144 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 262144
       and (c.payload::text like '%/%'
 or c.payload::text like '%npm run%'
 or c.payload ->> 'primary_type' = 'File')
@@ -430,7 +435,8 @@ and r.sensitivity <= $2;
 
 -- src/dream/entity-facts.queries.ts findEntityFacts
     select known.id, known.created_at, known.sensitivity,
-      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+      case when case when pg_column_size(c.payload) > 262144 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 262144 then c.payload end as payload
     from (
       select far.id, far.created_at, far.sensitivity
       from records as r cross join lateral (select far.*
@@ -472,7 +478,8 @@ and own.tags && array['synthesis']::text[]
 
 -- src/dream/entity-facts.queries.ts findEntityFacts: of some
     select known.id, known.created_at, known.sensitivity,
-      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+      case when case when pg_column_size(c.payload) > 262144 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 262144 then c.payload end as payload
     from (
       select far.id, far.created_at, far.sensitivity
       from records as r cross join lateral (select far.*
@@ -540,7 +547,8 @@ and r.sensitivity <= $1;
 
 -- src/dream/probing/probing.queries.ts findBelief
     select r.id, r.version, r.created_at, coalesce(r.last_accessed_at, r.created_at) as used_at,
-      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+      case when case when pg_column_size(c.payload) > 262144 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 262144 then c.payload end as payload
     from records as r join contents as c on c.record_id = r.id
     where r.id = $1::uuid
 and r.type in ('semantic', 'competence', 'plan_graph')
@@ -577,7 +585,8 @@ and s.at > p.probed_at
     );
 
 -- src/dream/probing/probing.queries.ts findRelatedRecords
-    select it.id, it.created_at, case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+    select it.id, it.created_at, case when case when pg_column_size(c.payload) > 262144 then pg_column_size(c.payload) else coalesce(case when pg_column_compression(c.payload) is null then pg_column_size(c.payload)
+    else octet_length(c.payload::text) end, 0)::int8 end <= 262144 then c.payload end as payload
     from (
       select far.id, far.created_at
       from records as r
