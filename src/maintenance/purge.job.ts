@@ -5,7 +5,7 @@ import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { drainInBatches, walkIds } from '../jobs/table-walk.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */
-type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
+type DeleteExpired = (tx: Transaction, now: Date, limit: number) => Promise<number>
 
 type Resources = {
   /** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
+import { type SqlBool, sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
 
-/** Locks the plan, so that two requests that apply it see each other. */
+/** Locks the plan, so that two requests that apply or delete it see each other. */
 export async function lockPlan(tx: Transaction, id: string): Promise<void> {
   await sql`select from plans where id = ${id}::uuid for update`.execute(tx)
 }
@@ -54,27 +53,30 @@ export async function deletePlan(tx: Transaction, id: string, now: Date): Promis
   `.execute(tx)
 }
 
-/** Deletes what is kept of plans that expired, at most `limit` plans, and returns how many. */
-export async function deleteExpiredPlans(db: Database, now: Date, limit: number): Promise<number> {
+/**
+ * Deletes what is kept of plans that expired, at most `limit` plans, and returns how many. A plan is locked before its
+ * applications are looked up: a request may have begun to apply it just before it expired.
+ */
+export async function deleteExpiredPlans(tx: Transaction, now: Date, limit: number): Promise<number> {
+  const isDue = sql<SqlBool>`p.expires_at <= ${now}::timestamptz and (
+    exists (select from run_effects as e where e.run_id = p.id)
+    or exists (select from maintenance_changes as c where c.run_id = p.id and c.planned is not null)
+  ) and not exists (
+    select from plan_applications as a join maintenance_runs as run on run.id = a.run_id
+    where a.plan_id = p.id and run.status in ('queued', 'running')
+  )`
+  const { rows: locked } = await sql<{ id: string }>`
+    select p.id from plans as p where ${isDue} order by p.expires_at limit ${limit} for update skip locked
+  `.execute(tx)
   const { rows } = await sql<{ deleted: number }>`
     with expired as (
-      select p.id from plans as p
-      where p.expires_at <= ${now}::timestamptz and (
-        exists (select from run_effects as e where e.run_id = p.id)
-        or exists (select from maintenance_changes as c where c.run_id = p.id and c.planned is not null)
-      )
-        and not exists (
-          select from plan_applications as a join maintenance_runs as run on run.id = a.run_id
-          where a.plan_id = p.id and run.status in ('queued', 'running')
-        )
-      order by p.expires_at
-      limit ${limit}
+      select p.id from plans as p where p.id = any(${sql.val(locked.map(({ id }) => id))}::uuid[]) and ${isDue}
     ), effect as (
       delete from run_effects where run_id in (select id from expired)
     ), change as (
       update maintenance_changes set before = null, after = null, planned = null where run_id in (select id from expired)
     )
     select count(*) as deleted from expired
-  `.execute(db)
+  `.execute(tx)
   return rows[0]?.deleted ?? 0
 }

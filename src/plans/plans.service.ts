@@ -116,8 +116,11 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
   }
 
   async function drop(call: CallContext, id: string): Promise<void> {
-    await findVisiblePlan(call, id)
-    await transact(db, call, (tx) => deletePlan(tx, id, clock.now()))
+    await transact(db, call, async (tx) => {
+      await lockPlan(tx, id)
+      await findVisiblePlan({ ...call, tx }, id)
+      await deletePlan(tx, id, clock.now())
+    })
   }
 
   /** Queues a run that makes the listed changes. The same request again is the same run. */

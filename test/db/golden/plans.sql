@@ -306,27 +306,47 @@ and d.id is null
   ) as r;
 
 -- src/plans/plan-applications.queries.ts deleteExpiredPlans
-    with expired as (
-      select p.id
+    select p.id
 from plans as p
-      where p.expires_at <= $1::timestamptz
+where p.expires_at <= $1::timestamptz
 and (
-        exists (select
+    exists (select
 from run_effects as e
 where e.run_id = p.id)
-        or exists (select
+    or exists (select
 from maintenance_changes as c
 where c.run_id = p.id
 and c.planned is not null)
-      )
-        and not exists (
-          select
+  )
+and not exists (
+    select
 from plan_applications as a join maintenance_runs as run on run.id = a.run_id
-          where a.plan_id = p.id
+    where a.plan_id = p.id
 and run.status in ('queued', 'running')
-        )
-      order by p.expires_at
-      limit $2
+  )
+order by p.expires_at
+limit $2
+for update skip locked;
+    with expired as (
+      select p.id
+from plans as p
+where p.id = any($1::uuid[])
+and p.expires_at <= $2::timestamptz
+and (
+    exists (select
+from run_effects as e
+where e.run_id = p.id)
+    or exists (select
+from maintenance_changes as c
+where c.run_id = p.id
+and c.planned is not null)
+  )
+and not exists (
+    select
+from plan_applications as a join maintenance_runs as run on run.id = a.run_id
+    where a.plan_id = p.id
+and run.status in ('queued', 'running')
+  )
     ), effect as (
       delete
 from run_effects

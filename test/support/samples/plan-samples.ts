@@ -114,7 +114,7 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
         await applications.insertApplication(tx, { planId: id, runId: id, selection: {} })
       }),
     deletePlan: (db) => inTransaction(db, (tx) => applications.deletePlan(tx, id, now)),
-    deleteExpiredPlans: (db) => applications.deleteExpiredPlans(db, now, 1_000),
+    deleteExpiredPlans: (db) => inTransaction(db, (tx) => applications.deleteExpiredPlans(tx, now, 1_000)),
   },
   'src/plans/planned-changes.queries.ts': {
     findApplication: (db) => planned.findApplication(db, id),
