@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { isNegation, listNegations } from '../../src/domain/negation.ts'
+import { isListPredicate } from '../../src/domain/handles.ts'
+import { isDenial, isNegation, listNegations } from '../../src/domain/negation.ts'
 
 it.each([
   ['prefers', 'does not prefer', true],
@@ -24,11 +25,62 @@ it.each([
   ['lives in', 'does not live near', false],
   ['are', 'are notable', false],
   ['', '', false],
+  ['eats', 'never eats', true],
+  ['prefers', 'no longer prefers', true],
+  ['works_at', 'no_longer_works_at', true],
+  ['is', 'is no longer', true],
+  ['is allergic to', 'is no longer allergic to', true],
+  ['has visited', 'has never visited', true],
+  ['will attend', 'will never attend', true],
+  ['lives in', 'does not live in anymore', true],
+  ['lives in', 'doesn’t live in any more', true],
+  ['is allergic to', 'is not allergic to anymore', true],
+  ['visited', 'did not visit', true],
+  ['used', "didn't use", true],
+  ['dropped', 'did not drop', true],
+  ['had', 'did not have', true],
+  ['smokes', 'stopped smoking', true],
+  ['runs', 'has stopped running', true],
+  ['works at', 'stopped working at', true],
+  ['is', 'is no longer than', false],
+  ['than', 'no longer than', false],
+  ['mind', 'never mind', false],
+  ['minds', 'never mind', false],
+  ['prefers', 'prefers no longer', false],
+  ['never eats', 'no longer eats', false],
+  ['', 'never', false],
+  ['', 'no longer', false],
+  ['wants', 'wants any more', false],
+  ['visit', 'did not visit', false],
+  ['is ed', 'stopped in', false],
 ])('%s and %s deny each other: %s', (one, other, denies) => {
   expect([isNegation(one, other), isNegation(other, one)]).toEqual([denies, denies])
 })
 
 it('looks few spellings up', () => {
-  for (const predicate of ['has', 'prefers', 'is not', 'lives in', 'status'])
+  for (const predicate of [
+    'has',
+    'prefers',
+    'is not',
+    'lives in',
+    'status',
+    'stopped running',
+    'did_not_drop',
+  ])
     expect(listNegations(predicate).length, predicate).toBeLessThanOrEqual(6)
+})
+
+it.each([
+  ['never eats', true],
+  ['no_longer_uses', true],
+  ['is no longer', true],
+  ['did not visit', true],
+  ['stopped taking', true],
+  ['is no longer than', false],
+  ['never mind', false],
+  ['stopped', false],
+  ['stopped at', false],
+  ['nevertheless', false],
+])('%s has many objects, because it denies something: %s', (predicate, denies) => {
+  expect([isDenial(predicate), isListPredicate(predicate)]).toEqual([denies, denies])
 })
