@@ -179,7 +179,12 @@ export async function readState({ pool }: WorkerSetup): Promise<unknown[]> {
 export function createWorkerFor(
   { db, clock, ids, config }: TestApp,
   intervals: Readonly<Record<JobName, number>> = config.jobs.intervals,
-  { size, jobWorks: others = {}, ...more }: { size?: number } & WorkerOptions = {},
+  {
+    size,
+    worker = 'worker',
+    jobWorks: others = {},
+    ...more
+  }: { size?: number; worker?: string } & WorkerOptions = {},
 ) {
   const dreaming = size === undefined ? {} : { size }
   const log = createLogger({ level: 'silent', clock, write: () => {} })
@@ -224,7 +229,7 @@ export function createWorkerFor(
     clock,
     ids,
     log,
-    worker: 'worker',
+    worker,
     jobWorks: addPlanApplication({ db, seal, purge: purgeRecords }, jobWorks),
     intervals,
     ...more,
