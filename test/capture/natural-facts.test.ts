@@ -63,6 +63,8 @@ describe('facts as clients state them', () => {
     ["doesn't prefer", 'prefers'],
     ['lives_in', 'does_not_live_in'],
     ['likes', 'does not like'],
+    ['eats', 'never eats'],
+    ['prefers', 'no longer prefers'],
     ['is', 'is not'],
     ['can read', 'cannot read'],
   ])('are in dispute if one denies the other: %s, %s', async (predicate, denied) => {
