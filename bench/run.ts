@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { readArguments, refuse } from '../scripts/script-arguments.ts'
 import { type BenchContext, createGround } from './bench-context.ts'
 import { captureBenchmarks } from './capture/index.ts'
 import { benchConsolidation } from './consolidation/index.ts'
@@ -48,12 +49,21 @@ const benchmarks: Record<string, (ground: BenchContext) => Promise<Result[]>> = 
   ...survivingBenchmarks,
 }
 
-/** `npm run bench -- records` runs the benchmarks whose names start so; without a name, all run. */
+const names = Object.keys(benchmarks)
+
+const usage = `Usage: npm run bench -- [NAME...]
+
+Runs the benchmarks whose names start with a NAME, without a NAME all, writes bench/results and docs/performance.md.
+BENCH_DATABASE_URL names a database server; without it an embedded one is started.
+
+  ${names.join('\n  ')}`
+
 async function run(prefixes: readonly string[]): Promise<void> {
+  const unknown = prefixes.find((prefix) => !names.some((name) => name.startsWith(prefix)))
+  if (unknown !== undefined) refuse(`No benchmark has a name that starts with '${unknown}'`)
   const chosen = Object.entries(benchmarks).filter(
     ([name]) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix)),
   )
-  if (chosen.length === 0) throw new Error(`there are: ${Object.keys(benchmarks).join(', ')}`)
   const server = await startServer()
   // An interrupted run would leave a database server behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -85,4 +95,4 @@ async function keep(name: string, report: Report): Promise<void> {
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
-await run(process.argv.slice(2))
+await run(readArguments(usage, { allowPositionals: true }).positionals)

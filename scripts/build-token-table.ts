@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { readArguments, refuse } from './script-arguments.ts'
 
 /**
  * Writes the vocabulary and the token table of the provider `static` (src/embeddings/static): the sentence model
@@ -155,8 +156,11 @@ function encodeTable(rows: ReadonlyMap<number, Float64Array>, pieces: number): B
   return Buffer.concat([Buffer.from(scales.buffer), Buffer.from(values.buffer)])
 }
 
-const [folder] = process.argv.slice(2)
-if (folder === undefined) throw new Error('node scripts/build-token-table.ts FOLDER')
+const usage = `Usage: node scripts/build-token-table.ts FOLDER
+
+Writes the token table of src/embeddings/static from the model in FOLDER.`
+const [folder] = readArguments(usage, { allowPositionals: true }).positionals
+if (folder === undefined) refuse('FOLDER must be named')
 const vocabulary = readVocabulary(folder)
 const kept = [...vocabulary.keys()].filter((row) => isMeaningful(vocabulary[row] ?? ''))
 const rows = centre(embedAll(folder, vocabulary), kept)

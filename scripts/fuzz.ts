@@ -1,12 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { readArguments } from './script-arguments.ts'
 
-/**
- * `npm run fuzz -- --seconds 300`. `--seed` repeats a run whose seed was printed, `--only` attacks the operations
- * whose names contain it, or with `mcp` and a name the tool.
- */
-const { values } = parseArgs({
+const usage = `Usage: npm run fuzz -- [--seconds N] [--seed N] [--only NAME]
+
+Sends hostile requests to every operation of the API and to every MCP tool.
+
+  --seconds N   how long. Default: 60
+  --seed N      repeats the run that printed this seed
+  --only NAME   only the operations whose names contain it`
+
+const { values } = readArguments(usage, {
   options: {
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string' },

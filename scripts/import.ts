@@ -3,13 +3,11 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { parseArgs } from 'node:util'
 import { formatLocalUrl } from '../src/process/local-url.ts'
 import { listNotes, measurePacked, packFiles } from './note-archive.ts'
+import { readArguments, refuse } from './script-arguments.ts'
 
-const usage = 'Usage: npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]'
-
-const help = `${usage}
+const usage = `Usage: npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]
 
 Sends a file, or a folder of notes, to a running service and prints the lines that were not stored.
 
@@ -18,8 +16,7 @@ Sends a file, or a folder of notes, to a running service and prints the lines th
   --dry-run    check every line and store nothing
   --url URL    the address of the service. Default: that of HOST and PORT
 
-The key is read from MEMBRANE_API_KEY. The exit code is 1 if a line is a conflict or invalid.
-`
+The key is read from MEMBRANE_API_KEY. The exit code is 1 if a line is a conflict or invalid.`
 
 const types: Readonly<Record<string, string>> = {
   '.ndjson': 'application/x-ndjson',
@@ -56,13 +53,17 @@ process.exitCode = await run().catch((error: unknown) => {
 })
 
 async function run(): Promise<number> {
-  const { values, positionals } = readArguments()
-  if (values.help) {
-    process.stdout.write(help)
-    return 0
-  }
+  const { values, positionals } = readArguments(usage, {
+    allowPositionals: true,
+    options: {
+      format: { type: 'string' },
+      scope: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      url: { type: 'string' },
+    },
+  })
   const [path] = positionals
-  if (path === undefined || positionals.length > 1) throw new Error(usage)
+  if (path === undefined || positionals.length > 1) refuse('One FILE must be named')
   const address = new URL('/v1/import', values.url ?? localUrl(process.env))
   const { scope } = values
   const source = await openSource(path, values.format)
@@ -71,23 +72,6 @@ async function run(): Promise<number> {
   if (values['dry-run']) address.searchParams.set('dry_run', 'true')
   const response = await send(address, source)
   return printReport(response, { names: source.names, isDryRun: values['dry-run'] })
-}
-
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        format: { type: 'string' },
-        scope: { type: 'string' },
-        'dry-run': { type: 'boolean', default: false },
-        url: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    })
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
-  }
 }
 
 function localUrl({ HOST, PORT }: NodeJS.ProcessEnv): string {

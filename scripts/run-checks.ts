@@ -1,7 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readArguments } from './script-arguments.ts'
 
-const tests = process.argv.includes('--without-tests') ? [] : ['test:unit']
+const usage = `Usage: npm run check -- [--without-tests]
+
+Checks types, architecture, format and OpenAPI, and runs the unit tests unless told otherwise.`
+
+const { values } = readArguments(usage, {
+  options: { 'without-tests': { type: 'boolean', default: false } },
+})
+const tests = values['without-tests'] ? [] : ['test:unit']
 
 /**
  * Side by side, since the compiler alone takes as long as the rest together. Each prints when it has ended. `types` writes the

@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import openapiTs, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import { readArguments } from './script-arguments.ts'
 
-/**
- * Writes the types and the routes of the client from openapi/openapi.json; with --check it only reports whether the files
- * are up to date.
- */
+const usage = `Usage: npm run client -- [--check]
+
+Writes the types and the routes of the client from openapi/openapi.json; with --check it only reports whether the files
+are up to date.`
+const { values } = readArguments(usage, { options: { check: { type: 'boolean', default: false } } })
 
 type Response = { description: string; content?: Record<string, { schema: unknown }> }
 type Operation = {
@@ -78,7 +80,7 @@ export const routes = {\n${lines}} as const\n`
 const files = { 'api.ts': await renderTypes(), 'routes.ts': renderRoutes() }
 for (const [name, text] of Object.entries(files)) {
   const file = new URL(name, folder)
-  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  if (!values.check) writeFileSync(file, text)
   else if (readFileSync(file, 'utf8') !== text) {
     process.stderr.write(`clients/typescript/src/generated/${name} is not up to date: run npm run client\n`)
     process.exitCode = 1

@@ -5,4 +5,4 @@ import { join } from 'node:path'
 // cannot be written, nothing is kept.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'))
 const { runRole } = await import('./roles/roles.ts')
-process.exit(await runRole(process.argv[2] ?? 'all'))
+process.exit(await runRole(process.argv.slice(2)))

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readArguments, refuse } from '../../scripts/script-arguments.ts'
 import { type BenchContext, createGround } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
 import { startProduct } from '../processes.ts'
@@ -18,14 +18,25 @@ import { askContext, askService, createClient, renderLatency, untilEmbedded } fr
 
 /** How much of what a question needs is found, over HTTP, beside BM25 over the same texts. docs/quality.md explains. */
 
-const usage = `npm run eval -- locomo --data FILE [--split dev|held|all] [--ages written|recent|fresh] [--embedding static|hash|none]
-npm run eval -- own [--data FILE] [--split dev|held|all]   our corpora, or one of their shape
-  --door NAME: how each text is stored: messages, or one of bench/quality/doors.ts; A+B for two, the second for those with the role note
-npm run eval -- retention [--data FILE] [--split dev|held|all] [--surprise]   what stays when only the most important may
-npm run eval -- life --data FILE [--split dev|held|all]   a year with decay, budgets and dreams
-npm run eval -- fit-worth --data FILE   the weights of src/domain/worth-weights.ts`
+const usage = `Usage: npm run eval -- COMMAND [--data FILE] [--split dev|held|all] [OPTION...]
 
-const { positionals, values } = parseArgs({
+  locomo      what is found of LoCoMo, or of another corpus
+  own         the same of our own corpora
+  retention   what is kept when only the most important may stay
+  life        what a year with decay, budgets and dreams keeps
+  fit-worth   prints the weights of src/domain/worth-weights.ts
+
+  --data FILE        the corpus; only own and retention can do without it
+  --split SPLIT      default: dev
+  --ages AGES        of locomo and own: written (default), recent or fresh
+  --embedding NAME   of locomo and own: static (default), hash or none
+  --door NAME        how each text is stored: ${doorNames.join(', ')};
+                     A+B for two, the second for the texts with the role note
+  --surprise         of retention: after surprise has changed the importance`
+
+const commands = ['locomo', 'own', 'retention', 'life', 'fit-worth']
+
+const { positionals, values } = readArguments(usage, {
   allowPositionals: true,
   options: {
     data: { type: 'string' },
@@ -37,8 +48,16 @@ const { positionals, values } = parseArgs({
   },
 })
 
-const [command] = positionals
+const [command = '', ...more] = positionals
 const { split } = values
+if (command === '') refuse('A command must be named')
+if (!commands.includes(command) || more.length > 0) refuse(`Unknown command '${positionals.join(' ')}'`)
+if (!['dev', 'held', 'all'].includes(split)) refuse(`Unknown split '${split}'`)
+const requestedAges = ages.find((each) => each === values.ages) ?? refuse(`Unknown ages '${values.ages}'`)
+const unknownDoor = values.door.split('+').find((each) => !doorNames.includes(each))
+if (unknownDoor !== undefined) refuse(`Unknown door '${unknownDoor}'`)
+if (!['static', 'hash', 'none'].includes(values.embedding)) refuse(`Unknown embedding '${values.embedding}'`)
+if (!values.data && command !== 'own' && command !== 'retention') refuse(`${command} needs --data FILE`)
 
 async function run(): Promise<void> {
   if (command === 'fit-worth') return printWeights()
@@ -48,7 +67,7 @@ async function run(): Promise<void> {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)))
   }
   try {
-    const perform = { retention: measureKept, life: measureYear }[command ?? ''] ?? measure
+    const perform = { retention: measureKept, life: measureYear }[command] ?? measure
     for (const corpus of corpora) await perform(createGround(server.url), corpus)
   } finally {
     await server.stop()
@@ -56,9 +75,7 @@ async function run(): Promise<void> {
 }
 
 async function readCorpora(): Promise<Corpus[]> {
-  if (values.data) return [await readCorpus(values.data)]
-  if (command !== 'own' && command !== 'retention') throw new Error(usage)
-  return readOwnCorpora()
+  return values.data ? [await readCorpus(values.data)] : readOwnCorpora()
 }
 
 async function readOwnCorpora(): Promise<Corpus[]> {
@@ -68,8 +85,7 @@ async function readOwnCorpora(): Promise<Corpus[]> {
 }
 
 async function printWeights(): Promise<void> {
-  if (!values.data) throw new Error(usage)
-  const weights = fitWorth(await readCorpus(values.data), await readOwnCorpora())
+  const weights = fitWorth(await readCorpus(values.data ?? ''), await readOwnCorpora())
   for (const [part, weight] of Object.entries(weights)) console.log(`  ${part}: ${weight},`)
 }
 
@@ -113,10 +129,8 @@ async function compareAll({ url, pool }: BenchDatabase): Promise<void> {
 }
 
 async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Promise<void> {
-  const requested = ages.find((each) => each === values.ages)
-  if (!requested || !values.door.split('+').every((each) => doorNames.includes(each))) throw new Error(usage)
   const now = new Date()
-  const chosen = pickSplit(corpus).map((each) => setAges(each, requested, now))
+  const chosen = pickSplit(corpus).map((each) => setAges(each, requestedAges, now))
   await withDatabase(async (database) => {
     const api = await startProduct('all', {
       DATABASE_URL: database.url,

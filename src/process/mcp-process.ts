@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import type { Config } from '../config/config.ts'
+import { readCommandArguments, refuseArguments } from './command-arguments.ts'
 import { formatLocalUrl } from './local-url.ts'
 import { bridgeMcp } from './mcp-bridge.ts'
 import { exitCodes, OperatorError } from './operator-error.ts'
@@ -31,19 +31,11 @@ export async function runMcp({ config, args, entry, write }: Resources): Promise
 }
 
 function readArguments(args: readonly string[]) {
-  try {
-    const options = { url: { type: 'string' }, profile: { type: 'string' } } as const
-    const { values } = parseArgs({ args: [...args], options })
-    if (values.url !== undefined && !/^https?:$/.test(URL.parse(values.url)?.protocol ?? ''))
-      throw new TypeError('--url must be an http address')
-    return values
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown arguments'
-    throw new OperatorError(
-      `${reason}\nUsage: npm run --silent mcp -- [--url URL] [--profile NAMES]`,
-      exitCodes.refused,
-    )
-  }
+  const options = { url: { type: 'string' }, profile: { type: 'string' } } as const
+  const { values } = readCommandArguments({ args: [...args], options })
+  if (values.url !== undefined && !/^https?:$/.test(URL.parse(values.url)?.protocol ?? ''))
+    throw refuseArguments('--url must be an http address')
+  return values
 }
 
 function isReachable(url: string): Promise<boolean> {

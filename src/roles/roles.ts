@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { systemClock } from '../kernel/clock.ts'
 import { createIds } from '../kernel/ids.ts'
 import { createLogger } from '../kernel/log.ts'
+import { readCommandArguments } from '../process/command-arguments.ts'
 import {
   awaitsEnvironment,
   launchEarlyApi,
@@ -63,26 +64,44 @@ const roles = {
     ])
     return checkStore({ config, print, check: checkLaws })
   },
-  mcp: async ({ config }: RoleContext) => {
+  mcp: async ({ config }: RoleContext, _: unknown, args: readonly string[]) => {
     const { runMcp } = await import('../process/mcp-process.ts')
-    return runMcp({ config, args: process.argv.slice(3), entry, write })
+    return runMcp({ config, args, entry, write })
   },
 }
 
-/** Runs the process in a role until it ends, and returns its exit code. */
-export function runRole(name: string): Promise<number> {
+const usage = `Usage: node src/main.ts [ROLE]
+
+  all       the API and the worker, with an embedded database unless DATABASE_URL is set (default)
+  api       the API
+  worker    the background work
+  migrate   updates the tables of the database, and ends
+  check     checks the store against every law, and ends
+  mcp [--url URL] [--profile NAMES]
+            MCP on standard input and output, in front of a running service
+
+Everything else is set by environment variables: see .env.example.
+`
+
+/** Runs the process in the role that the arguments name until it ends, and returns its exit code. */
+export function runRole([name = 'all', ...args]: readonly string[]): Promise<number> {
   // Before anything else is loaded: the API takes longer to load than all that this process does before it is needed.
-  const early = name === 'all' ? launchEarlyApi(entry, process.env) : undefined
-  return run(name, early).catch((error) => {
+  const early = name === 'all' && args.length === 0 ? launchEarlyApi(entry, process.env) : undefined
+  return run(name, args, early).catch((error) => {
     early?.kill()
     return fail(error)
   })
 }
 
-async function run(name: string, early: ChildProcess | undefined): Promise<number> {
+async function run(name: string, args: readonly string[], early: ChildProcess | undefined): Promise<number> {
+  if ([name, ...args].includes('--help')) {
+    write(usage)
+    return exitCodes.stopped
+  }
   const role = Object.entries(roles).find(([known]) => known === name)
   if (!role)
     throw new OperatorError(`There is no role ${name}. The roles are ${Object.keys(roles).join(', ')}.`, 2)
+  if (name !== 'mcp') readCommandArguments({ args })
   // An API that was started before its database loads its modules meanwhile.
   if (awaitsEnvironment(process.env))
     await Promise.all([receiveEnvironment(process.env), import('./api-role.ts')])
@@ -98,7 +117,7 @@ async function run(name: string, early: ChildProcess | undefined): Promise<numbe
     log.fatal('a defect ends the process', { err })
     process.exit(exitCodes.failed)
   })
-  return role[1]({ config, log, clock, ids, processNumber: process.env[processNumberVariable] }, early)
+  return role[1]({ config, log, clock, ids, processNumber: process.env[processNumberVariable] }, early, args)
 }
 
 async function fail(error: unknown): Promise<number> {

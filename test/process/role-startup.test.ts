@@ -1,8 +1,12 @@
+import { resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
+import { launch } from '../support/processes.ts'
 import { launchRole, parseLogLines } from '../support/roles.ts'
+
+const main = resolve(import.meta.dirname, '../../src/main.ts')
 
 it('lists every configuration problem at once and ends with 2', async () => {
   const running = launchRole('all', { PORT: 'many', MEMBRANE_SHUTDOWN_TIMEOUT: 'soon', MEMBRANE_TYPO: '1' })
@@ -22,6 +26,17 @@ it('an unknown role is refused with a list of the six roles', async () => {
   const running = launchRole('everything', {})
   expect(await running.ended).toEqual({ code: 2, signal: null })
   expect(running.output()).toContain('api, worker, migrate, all, check, mcp')
+})
+
+it('refuses an argument of a role, and prints how the command is used', async () => {
+  const refused = launch([main, 'check', '--quick'], { env: {} })
+  expect(await refused.ended).toEqual({ code: 2, signal: null })
+  expect(refused.output()).toBe("Unknown option '--quick'; --help lists the arguments.\n")
+  for (const args of [['--help'], ['check', '--help'], ['mcp', '--help']]) {
+    const helped = launch([main, ...args], { env: {} })
+    expect(await helped.ended).toEqual({ code: 0, signal: null })
+    expect(helped.output()).toMatch(/^Usage: node src\/main\.ts \[ROLE\]\n/)
+  }
 })
 
 it('reports why a database is unreachable, without the password', async () => {

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+
+function runScript(script: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return { code: status, stdout, stderr }
+}
+
+const scripts = [
+  'bench/run.ts',
+  'bench/quality/run.ts',
+  'scripts/build-token-table.ts',
+  'scripts/fuzz.ts',
+  'scripts/import.ts',
+  'scripts/run-checks.ts',
+  'scripts/write-client.ts',
+  'scripts/write-errors.ts',
+  'scripts/write-openapi.ts',
+]
+
+it.each(scripts)('%s prints how it is used, and refuses an unknown option in one line', (script) => {
+  const helped = runScript(script, '--help')
+  expect(helped).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: n\w+ /), stderr: '' })
+  const refused = runScript(script, '--no-such-option')
+  const stderr = "Unknown option '--no-such-option'; --help lists the arguments.\n"
+  expect(refused).toEqual({ code: 2, stdout: '', stderr })
+})
+
+it.each([
+  ['bench/run.ts', ['records', 'nothing'], "No benchmark has a name that starts with 'nothing'"],
+  ['bench/quality/run.ts', ['other'], "Unknown command 'other'"],
+  ['bench/quality/run.ts', ['life'], 'life needs --data FILE'],
+  ['scripts/fuzz.ts', ['--seed'], "Option '--seed <value>' argument missing"],
+  ['scripts/write-errors.ts', ['check'], "Unexpected argument 'check'"],
+])('%s %j says in one line what is wrong', (script, args, reason) => {
+  const stderr = `${reason}; --help lists the arguments.\n`
+  expect(runScript(script, ...args)).toEqual({ code: 2, stdout: '', stderr })
+})
