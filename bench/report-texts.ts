@@ -1,15 +1,15 @@
-/** What each benchmark tells, under its heading on the page. */
+/** The question that each benchmark answers, under its heading on the page. */
 export const questions: Readonly<Record<string, string>> = {
   'capture-growing': 'Does a capture become slower when the store grows?',
   'capture-storing': 'How many captures a second are stored over HTTP?',
   consolidation: 'How fast do episodes become facts, competences and plan graphs?',
   conversations: 'How many messages a second are stored over HTTP?',
-  decay: 'What do a sweep and a pruning cost?',
+  decay: 'How long do a decay sweep and the removal of faded records take?',
   dream: 'How fast are groups of similar records found?',
   embeddings: 'How fast and how completely are the nearest vectors found in the database, without pgvector?',
-  importance: 'What does scoring every record again cost?',
+  importance: 'How fast is the importance of every record computed again?',
   jobs: 'How soon does a requested run start?',
-  plans: 'What do planning, applying and undoing maintenance cost?',
+  plans: 'How long do planning, applying and undoing maintenance take?',
   portability: 'How fast are an export and an import, and how much memory do they take?',
   'portability-foreign': 'How fast are files of other programs imported?',
   'records-creating': 'How many records a second are created over HTTP?',
@@ -17,14 +17,14 @@ export const questions: Readonly<Record<string, string>> = {
   'records-starting': 'How long does `npm start` take?',
   'records-storing': 'How much space does a record take?',
   retrieval:
-    'How long does a question with given words take, compared with plain SQL, and while a sweep runs?',
+    'How long does a search for given words take, compared with plain SQL, and while a sweep runs?',
   'retrieval-natural': 'How long do natural questions about conversations take?',
   simulation: 'How long does a simulation take?',
-  size: 'What changes between one and ten million messages?',
+  size: 'What becomes slower between one and ten million messages?',
   surprise: 'How fast are new records compared with others of their scope?',
-  'surviving-killing': 'How long is the service away after a crash, and is anything lost?',
-  'surviving-readable': 'How soon is a write found?',
-  tenants: 'What do a thousand tenants cost?',
+  'surviving-killing': 'How long is the service unavailable after a crash, and is anything lost?',
+  'surviving-readable': 'How soon after a write is the record found?',
+  tenants: 'How much time and memory do a thousand tenants take?',
   'tenants-fairness': 'Does the work of a large tenant delay a small one?',
 }
 

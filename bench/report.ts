@@ -10,26 +10,26 @@ const page = resolve(import.meta.dirname, '../docs/performance.md')
 
 const introduction = `# Performance
 
-\`npm run bench\` writes this page from \`bench/results\`. Each benchmark has its own database on a real PostgreSQL, and verifies that
-the measured work was done.`
+\`npm run bench\` writes this page from \`bench/results\`. Each benchmark has its own PostgreSQL database, and verifies that the measured
+work was done.`
 
 const howToRead = `## How to read the tables
 
-- **Limit in the same run.** Machines are noisy, so most figures have a limit that was measured in the same run, such as plain SQL that
-  writes the same rows. The ratio is figure ÷ limit.
-- **Must reach** is our target. MISSED says that the last run did not reach it.
-- Each section names the machine and the server of its last run. A p95 is the time within which 95 of 100 requests end.
+- **Measured for comparison.** The speed of a machine varies, so most figures have a second one from the same run, such as plain SQL that
+  writes the same rows. The ratio is the measured figure ÷ this one. A factor in the target, such as ≥ 0.6×, is for the ratio.
+- **MISSED** says that the last run did not reach our target.
+- A p95 is the time within which 95 of 100 requests end, and a p50 the median.
 
 \`\`\`
 npm run bench                  # everything, about 45 minutes
-npm run bench -- retrieval     # benchmarks whose names start with it
-BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on your own server instead of the embedded one
+npm run bench -- retrieval     # only the benchmarks whose names start with this
+BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on your own server, not on the embedded one
 \`\`\`
 
 These variables set the number of records: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_EMBEDDINGS_RECORDS\`,
-\`BENCH_IMPORTANCE_RECORDS\`, \`BENCH_PORTABILITY_RECORDS\`, \`BENCH_PLAN_CHANGES\` (sizes separated by commas); the other
-benchmarks have the sizes in the table. \`size\` stores 100,000 messages through the API and copies their rows:
-\`BENCH_SIZE_COPIES=10,100\` makes stores of one and ten million, the larger of 56 GB in half an hour.`
+\`BENCH_IMPORTANCE_RECORDS\`, \`BENCH_PORTABILITY_RECORDS\`, \`BENCH_PLAN_CHANGES\` (several, separated by commas).
+\`size\` stores 100,000 messages through the API and copies their rows: \`BENCH_SIZE_COPIES=10,100\` makes stores of one and of ten million
+messages. The larger takes half an hour and 56 GB.`
 
 type Section = { name: string; report: Report }
 
@@ -61,7 +61,7 @@ function describeMainFigures(sections: readonly Section[]): string {
   return [
     '## Main figures',
     '',
-    'Each figure is that of the last run; its section names the machine.',
+    'Each figure is from the last run of its benchmark; the section names the machine.',
     '',
     tableHead(['what', 'measured', 'section']),
     ...rows,
@@ -77,7 +77,7 @@ function describeMissed(sections: readonly Section[]): string {
           `| ${work} | ${renderQuantity(measured)} | ${mustReach?.text} | ${link(name)} |`,
       ),
   )
-  const head = tableHead(['what', 'measured', 'must reach', 'section'])
+  const head = tableHead(['what', 'measured', 'target', 'section'])
   return ['## Missed targets', '', ...(rows.length === 0 ? ['None.'] : [head, ...rows])].join('\n')
 }
 

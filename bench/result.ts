@@ -1,6 +1,6 @@
 export type Quantity = { value: number; unit: string }
 
-/** One row of the table. The ratio is measured ÷ limit, both from the same run, because machines are noisy. */
+/** One row of the table. The ratio is measured ÷ limit, both from the same run, because the speed of a machine varies. */
 export type Result = {
   work: string
   measured: Quantity
@@ -12,7 +12,7 @@ export type Result = {
   details?: Record<string, number | string>
 }
 
-export const tableHeadings = ['work', 'measured', 'limit in the same run', 'ratio', 'must reach', '']
+export const tableHeadings = ['work', 'measured', 'for comparison', 'ratio', 'target', 'missed']
 
 export function renderTable(results: readonly Result[]): string {
   const rows = [tableHeadings, ...results.map(renderCells)]
