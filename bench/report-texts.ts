@@ -16,8 +16,7 @@ export const questions: Readonly<Record<string, string>> = {
   'records-reading': 'How long do a read and a list take, and does it depend on the size of the store?',
   'records-starting': 'How long does `npm start` take?',
   'records-storing': 'How much space does a record take?',
-  retrieval:
-    'How long does a search for given words take, compared with plain SQL, and while a sweep runs?',
+  retrieval: 'How long does a search for given words take, compared with plain SQL, and while a sweep runs?',
   'retrieval-natural': 'How long do natural questions about conversations take?',
   simulation: 'How long does a simulation take?',
   size: 'What becomes slower between one and ten million messages?',
