@@ -10,7 +10,7 @@ const size = 1_000_000
 const portion = 10_000
 const day = 86_400_000
 
-/** What the plain update does to a row. */
+/** The change of a row by the plain update. */
 const change = 'salience = salience * 0.9::float4'
 
 type Bench = TwoWorkers & { database: BenchDatabase; note: BenchContext['note'] }

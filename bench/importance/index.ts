@@ -10,7 +10,7 @@ const size = Number(process.env['BENCH_IMPORTANCE_RECORDS'] ?? 1_000_000)
 const named = size.toLocaleString('en')
 const day = 86_400_000
 
-/** What the plain update does to a row. */
+/** The change of a row by the plain update. */
 const change = 'importance = 0.5 - importance'
 
 type Bench = TwoWorkers & { database: BenchDatabase; note: BenchContext['note'] }

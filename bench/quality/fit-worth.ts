@@ -8,7 +8,7 @@ import { fitLogistic } from './logistic-regression.ts'
  * development conversations are read.
  */
 
-/** What a conversation of two people teaches. */
+/** Fitted to conversations of two people. */
 const fittedToChats: readonly WorthPart[] = [
   'information',
   'novelty',
@@ -21,7 +21,7 @@ const fittedToChats: readonly WorthPart[] = [
   'question',
   'greeting',
 ]
-/** What conversations about work teach, beside the parts above. */
+/** Fitted to conversations about work, besides the parts above. */
 const fittedToWork: readonly WorthPart[] = ['preference', 'correction', 'outcome']
 
 /**
@@ -38,7 +38,7 @@ const chosen: Partial<Record<WorthPart, number>> = {
 }
 
 /**
- * What a person asks of an assistant without a word about itself. No corpus of the fit has such requests outside of work, so
+ * A request to an assistant that says nothing about the person. No corpus of the fit has such requests outside of work, so
  * this is added to the finished weights.
  */
 const request = -2

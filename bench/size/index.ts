@@ -26,7 +26,7 @@ type Store = { database: BenchDatabase; note: BenchContext['note']; size: number
 type Work = { name: string; unit: string; measure: (store: Store) => Promise<Result['measured'] & Details> }
 type Details = { verified: string; details?: Record<string, number | string> }
 
-/** What each work costs in a store of each size, and how much more than in the one before. */
+/** The cost of each kind of work in a store of each size, and how much more it is than in the size before. */
 export async function benchSize({ withDatabase, note }: BenchContext): Promise<Result[]> {
   const sources = await readOwnConversations()
   return withDatabase(async (database) => {

@@ -12,7 +12,7 @@ import type { KnownRecords } from './known-records.service.ts'
 
 /** Drafts of the records that one capture creates. */
 
-/** What is known when the records of a capture are written. */
+/** Everything that writing the records of a capture depends on. */
 export type CaptureWriteContext = CaptureContext & {
   interpretation: Interpretation
   known: KnownRecords

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { sensitivities } from '../domain/caller.ts'
 import { retention, share, text } from './variables.ts'
 
-/** What records get by default, how they are found, and how long they are kept. */
+/** The defaults of new records, the search for records, and how long they are kept. */
 export const recordVariables = {
   MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum([...sensitivities], {
     description: 'Sensitivity of a new record that has none.',

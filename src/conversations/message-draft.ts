@@ -15,7 +15,7 @@ export type Context = {
   sensitivity: Sensitivity
 }
 
-/** What the records of one call have in common. */
+/** All records of one call share these. */
 export type Writing = Context & { given: NewMessages; policies: Policies }
 
 /** A message whose id and position are known. */

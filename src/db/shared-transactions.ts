@@ -8,7 +8,7 @@ import type { Transaction } from './transaction.ts'
 export type Guard<Outcome = unknown> = {
   /** Does the same for the guards of several requests at once. */
   readonly store: AnswerStore
-  /** What the store writes for this outcome; undefined when nothing. */
+  /** The row that the store writes for this outcome; undefined for none. */
   settle(outcome: Outcome): object | undefined
 }
 

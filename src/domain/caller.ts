@@ -30,11 +30,11 @@ export type SourceType = (typeof sourceTypes)[number]
 export const unscoped = ''
 
 /**
- * What a caller may see: records up to the ceiling, in the listed scopes (null: in every scope) and without a scope.
+ * A caller sees records up to the ceiling, in the listed scopes (null: in every scope) and without a scope.
  */
 export type Trust = { maxSensitivity: Sensitivity; scopes: readonly string[] | null }
 
-/** What decides which callers see a record. */
+/** These fields decide which callers see a record. */
 export type Visibility = { scope: string; sensitivity: Sensitivity }
 
 export function hasSameVisibility(one: Visibility, other: Visibility): boolean {

@@ -3,7 +3,7 @@ import type { EpisodicPayload } from './payloads.ts'
 
 type Episode<K extends keyof EpisodicPayload> = Pick<EpisodicPayload, K>
 
-/** What a message says: the summary of its first event, or the text of an event that was captured without one. */
+/** The summary of its first event, or the text of an event that was captured without one. */
 export function readContent(payload: Episode<'timeline' | 'environment'>): string {
   return readSummary(payload) || findCapturedText(findCaptured(payload)?.content)
 }

@@ -1,5 +1,5 @@
 /**
- * What a cosine means differs by embedder: two unrelated messages have about 0.3 by spelling, and 0.5 by the word meanings of the
+ * The same cosine means different things for different embedders: two unrelated messages have about 0.3 by spelling, and 0.5 by the word meanings of the
  * static table. docs/decisions/0015-word-meanings.md has the figures.
  */
 export type SimilarityThresholds = {

@@ -16,7 +16,7 @@ export function mayBecome(from: Status, to: Status): boolean {
   return transitions[from].includes(to)
 }
 
-/** What a status request may do. It cannot set merged or superseded, because no request could undo that. */
+/** Whether a status request may do this. It cannot set merged or superseded, because no request could undo that. */
 export function mayBeSet(from: Status, to: Status): boolean {
   return mayBecome(from, to) && to !== 'merged' && to !== 'superseded'
 }

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { type Caller, getRank, type Trust } from './caller.ts'
 import { canWriteTo } from './write-trust.ts'
 
-/** What a caller may do with things that are not records: settings, keys, tombstones, counts. */
+/** The rules of trust for things that are not records: settings, keys, tombstones, counts. */
 
 export function hasFullTrust({ scopes, maxSensitivity }: Trust): boolean {
   return scopes === null && maxSensitivity === 'hyper'

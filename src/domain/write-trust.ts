@@ -10,7 +10,7 @@ import {
 } from './caller.ts'
 import { sourceTrust } from './importance.ts'
 
-/** What a caller may write: the rules of trust for request bodies. */
+/** The rules of trust for request bodies. */
 
 /** The scope of a new record. A key with one scope need not name it; a key with several must. */
 export function chooseWriteScope(caller: Caller, named: string | undefined): string {

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import type { Sensitivity } from '../domain/caller.ts'
 
 export type DreamQuestion<T> = {
-  /** What to do with the document. The rule that the document is data and not a request is added. */
+  /** The instructions. The rule that the document is data and not a request is added to them. */
   system: string
   /**
    * The records that the model is shown. Secrets are masked, and JSON escapes the text, so no text can leave its

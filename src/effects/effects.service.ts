@@ -48,7 +48,6 @@ type Options = {
 }
 
 export type Replayed = {
-  /** What was written. */
   effects: Effect[]
   /** The records that could not be changed and keep all of their rows, each with the reason. */
   blocked: ReadonlyMap<string, string>

@@ -1,7 +1,7 @@
 import type { JobName } from './job-names.ts'
 
 /**
- * What the queue holds of a job: why the message was sent, and the run it is about once that is known. Ids only,
+ * A message about a job: why it was sent, and the run it is about once that is known. Ids only,
  * because the queue is no place for memory content, and because the run's row may change before the message arrives.
  */
 export type JobMessage = {

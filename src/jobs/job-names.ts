@@ -17,7 +17,7 @@ const requestedJobs: ReadonlySet<string> = new Set(['simulation', 'undo'])
 /** The jobs that a schedule or `POST /v1/maintenance/runs` starts. */
 export const schedulableJobs = jobNames.filter((name) => !requestedJobs.has(name))
 
-/** What these jobs do, for the descriptions of the API and of MCP. */
+/** For the descriptions of the API and of MCP. */
 export const jobMeanings =
   '`decay` forgets records that have faded or exceed a budget, and promotes records that are used. `consolidate` makes facts, skills and plans from episodes. `dream` merges, checks and tidies the store. `compress` shortens the vectors of fading records. `embed` computes missing vectors. `purge` deletes forgotten records for good when they can no longer be restored. `refresh_importance` computes importance again.'
 

@@ -42,7 +42,7 @@ export function openQueue(settings: QueueSettings, log: Logger) {
 
   let shown: { queue: ReturnType<typeof create>; board: BullMQAdapter } | undefined
 
-  /** What the board shows; the board cannot change the queue. */
+  /** The queue as the board shows it. The board cannot change it. */
   async function show(): Promise<BullMQAdapter> {
     const queue = await getQueue()
     if (shown?.queue === queue) return shown.board

@@ -1,7 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 
-/** What a run does, and on which records. */
 export type Run = {
   id: string
   dryRun: boolean
@@ -35,7 +34,7 @@ export type Change = {
   version?: number
 }
 
-/** What a batch did: how many records it processed, its counts, and the changes that the run lists. */
+/** How many records a batch processed, its counts, and the changes that the run lists. */
 export type BatchResult = {
   done?: number
   counts?: Readonly<Record<string, number>>
@@ -65,7 +64,6 @@ export type RunContext = {
   recordFault(fault: { error: unknown; recordId?: string; part: string; attempt?: string }): Promise<void>
 }
 
-/** What a job does. */
 export type JobWork = {
   /**
    * Whether a batch depends on what the batches before it wrote. Then a dry run joins its batches, so that it comes to the

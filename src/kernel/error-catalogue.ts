@@ -1,4 +1,4 @@
-/** What went wrong, from the view of the client. The kind alone decides the HTTP status and whether to retry. */
+/** The kind alone decides the HTTP status and whether to retry. */
 export type ErrorKind =
   | 'malformed'
   | 'unauthenticated'

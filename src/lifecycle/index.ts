@@ -1,5 +1,5 @@
 /**
- * What happens to a stored record over time: decay, reinforcement, importance, promotion, forgetting and its history.
+ * The changes of a stored record over time: decay, reinforcement, importance, promotion, forgetting and its history.
  * The formulas are pure and in domain/ (curves, importance, retention); the SQL here is built from the same constants.
  * Not here: creating and changing records (records/), revisions of facts (revision/), archival by the dream (dream/).
  */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 
-/** What /explain says about a removal, as of that moment. The audit log outlives the record. */
+/** The values that /explain shows for a removal, as of that moment. The audit log outlives the record. */
 
 /** The values that led to an archival. */
 export type ArchivalValues = { retention: number; importance: number; accesses: number; age_days: number }

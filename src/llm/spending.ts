@@ -1,6 +1,6 @@
 import type { ChatAnswer } from './chat.ts'
 
-/** What a run has spent on a model, and whether it may spend more. */
+/** The tokens and the money that a run has spent on a model, and whether it may spend more. */
 
 export type Ceilings = {
   /** 0 means no limit. */

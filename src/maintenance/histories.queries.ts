@@ -36,7 +36,7 @@ export async function analyzeHistory(tx: Transaction, history: HistoryName): Pro
 
 /**
  * When the oldest run was created that is open, ended after `before`, or prepared a plan that has not expired; null for none.
- * What was applied of a plan is in the months after it.
+ * The changes that were applied of a plan are in the months after it.
  */
 export async function findOldestKeptRun(
   db: Database,

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { listFaults } from '../http/validation/validation.ts'
 import type { AppError, Fault } from '../kernel/errors.ts'
 
-/** What is wrong with a message before the protocol reads it. */
+/** Checks a message before the protocol reads it. */
 
 type Refusal = { status: number; body: object }
 

@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { writeJson } from './shown-text.service.ts'
 import { describeTool, type Tool } from './tool.ts'
 
-/** What one message may do. The route makes it of the request and the key. */
+/** The tools and rights of one message. The route makes them from the request and the key. */
 export type Session = {
   tools: readonly Tool[]
   /** Whether the key may read records, which are also resources. */

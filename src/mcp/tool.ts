@@ -9,7 +9,7 @@ import type { TraceContext } from '../kernel/span.ts'
 export const profiles = ['core', 'lifecycle', 'openai'] as const
 export type Profile = (typeof profiles)[number]
 
-/** What the model reads about a tool besides its description. */
+/** The model reads these besides the description. */
 type Hints = {
   readOnlyHint: boolean
   destructiveHint?: boolean

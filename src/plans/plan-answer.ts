@@ -87,7 +87,7 @@ function showMove(from: unknown, to: unknown): string {
 
 const longestContent = 200
 
-/** What the new record says, in one line. */
+/** The text of the new record, in one line. */
 function showContent(payload: unknown): string {
   const { kind, subject, predicate, object, canonical_name, skill_name } = (payload ?? {}) as Values
   const words = kind === 'semantic' ? [subject, predicate, object] : [canonical_name ?? skill_name]

@@ -170,7 +170,7 @@ function scopeOfOwnLines(): AppError {
 const compileWithoutBody: FastifySchemaCompiler<TSchema> = (route) =>
   route.httpPart === 'body' ? (value) => ({ value }) : compileValidator(route)
 
-/** What the summary of a foreign file says besides its numbers. */
+/** The fields of the summary besides its numbers. */
 function describeEnding({ query }: ImportRequest, format: DetectedFormat): object {
   return format === 'membrane' ? {} : { format, dry_run: query.dry_run ?? false }
 }

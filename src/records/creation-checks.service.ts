@@ -14,7 +14,7 @@ import { resolveDraftDescents } from './named-sources.service.ts'
 import { findTakenIdentifiers, findUsedIds, findVisibleTargets } from './record-creation.queries.ts'
 import type { Draft, Identifier } from './stored-record.ts'
 
-/** What is checked of new records before they are stored. */
+/** The checks of new records before they are stored. */
 
 export const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
 

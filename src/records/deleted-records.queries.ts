@@ -7,7 +7,7 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
 import { snapshotColumns } from './lifecycle-snapshot.ts'
 
-/** What remains of a purged or erased record. */
+/** A purged or erased record, without its content. */
 export type DeletedRecord = {
   id: string
   type: RecordType

@@ -65,7 +65,7 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }
 
-/** What a key sees of a record one level above its ceiling: that the record exists, but no content. */
+/** The answer for a record one level above the ceiling of the key: that the record exists, but no content. */
 export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
   return { ...presentCommonFields(stored, now), redacted: true }
 }

@@ -72,7 +72,7 @@ export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
 export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]' and coalesce(c.payload -> 'identifiers', '[]') = '[]')`
 
-/** What was captured of an episode, as JSON. */
+/** The captured JSON of an episode. */
 const captured = sql`(c.payload #> '{environment,context,captured,content}')`
 const factMembers = ['subject', 'predicate', 'object', 'validity', 'revision_policy'].map((name) =>
   sql.lit(name),

@@ -53,7 +53,7 @@ export function createBackground({ connection, heartbeats = connection, ...resou
 }
 
 /**
- * What a worker does with tenants. A message only says what may be due; the fair slots decide whose work comes next. A walk
+ * The work of a worker for tenants. A message only says what may be due; the fair slots decide whose work comes next. A walk
  * over all tenants finds what no message announced, at the cost of three index probes for each, and takes half of the time
  * at most.
  */

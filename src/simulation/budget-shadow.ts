@@ -8,7 +8,7 @@ import type { ScoredLifeRow } from './simulation.queries.ts'
 import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /**
- * What budgets of different sizes would have forgotten in one scope. Its records are created, used and removed as recorded. At each
+ * Simulates budgets of different sizes in one scope. Its records are created, used and removed as recorded. At each
  * simulated moment, each budget forgets the records with the lowest worth until it holds.
  */
 

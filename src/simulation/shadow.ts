@@ -11,7 +11,7 @@ import {
 import { isHistory, type Status } from '../domain/vocabulary.ts'
 
 /**
- * What would have happened to a record under another lifecycle: its recorded life is played again in a shadow, with the
+ * The life of a record under another lifecycle: its recorded life is played again in a shadow, with the
  * same reinforcements at the same times.
  */
 
@@ -32,7 +32,7 @@ export type RecordedLife = PrunableState & {
 
 export type Window = { from: Date; until: Date }
 
-/** What the simulation changes of a lifecycle; the rest stays as it was. */
+/** The fields of a lifecycle that the simulation changes; the others stay as they were. */
 export type Setting = {
   curve?: Curve
   half_life_seconds?: number

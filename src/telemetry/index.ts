@@ -1,5 +1,5 @@
 /**
- * What a process reports about itself: traces to a collector, counters for Prometheus.
+ * The reports of a process about itself: traces to a collector, counters for Prometheus.
  * Spans and labels contain names and numbers, never memory content.
  * Not here: figures of the whole store (src/metrics/) and the log (src/kernel/log.ts).
  */

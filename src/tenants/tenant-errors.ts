@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { TenantRow } from './tenants.queries.ts'
 
-/** What to do with a tenant that exists and cannot be used. */
+/** How the client gets out of a state in which a tenant cannot be used. */
 const unfinished: Readonly<Record<string, string>> = {
   creating: ' Its creation was not finished: repeat it with the same database_url, or delete the tenant.',
   dropping: ' It is being dropped: repeat the DELETE to finish it.',

@@ -34,7 +34,7 @@ import { describeUndone } from './undone-changes.ts'
 
 type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string; via?: Via | null }
 
-/** What every part of one undo needs. Its options were checked when it was requested. */
+/** Every part of one undo needs these. The options were checked when the undo was requested. */
 type Undo = { seal: Seal; context: RunContext; options: UndoOptions }
 
 const part = 'undo'

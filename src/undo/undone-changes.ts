@@ -1,6 +1,6 @@
 import { describeEntries, type Effect } from '../effects/index.ts'
 
-/** What an undo says about the records that it changed, in their logs and in its own list. */
+/** An undo describes the records that it changed, in their logs and in its own list. */
 
 /** Entries for the records that were written, and for those of `ids` that only lost something beside them, such as a vector. */
 export function describeUndone(written: readonly Effect[], ids: readonly string[]) {

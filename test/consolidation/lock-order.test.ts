@@ -17,7 +17,7 @@ import { perform } from '../support/plan-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
-/** What locks the same rows in another order waits a second for PostgreSQL to find the deadlock, and begins again. */
+/** A transaction that locks the same rows in another order waits a second until PostgreSQL finds the deadlock, and begins again. */
 
 let app: TestApp
 let client: pg.PoolClient

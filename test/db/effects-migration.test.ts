@@ -41,7 +41,7 @@ const statements = [
   `delete from records`,
 ]
 
-/** What a run that executes the statements keeps, table by table, without the columns that later migrations added. */
+/** The rows that a run keeps when it executes the statements, table by table, without the columns that later migrations added. */
 async function listKept() {
   return database.db.transaction().execute(async (tx) => {
     await sql`select set_config('membrane.effects', ${runId}, true)`.execute(tx)

@@ -19,7 +19,7 @@ import {
 } from '../support/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-/** What a dream writes after the trust of its sources changed while the model answered. */
+/** The trust of the sources changes while the model answers a dream. */
 
 const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' }
 

@@ -57,7 +57,7 @@ const post = async (path: string, body: object): Promise<void> => {
 
 type Preparation = { type?: keyof typeof payloads; more?: object; prepare?: (id: string) => Promise<unknown> }
 
-/** What a record needs so that the example of the operation changes it. */
+/** Prepares a record so that the example of the operation changes it. */
 const preparations: Record<string, Preparation> = {
   setOutcome: { type: 'episodic' },
   unpinRecord: { more: { lifecycle: { pinned: true } } },

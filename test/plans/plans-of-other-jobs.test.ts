@@ -25,7 +25,7 @@ async function captureEpisodes(count: number, scope = createScope()) {
   return { scope, episodes: episodes.map(({ id }) => id as string) }
 }
 
-/** What consolidation makes of an episode, without ids and times. */
+/** The facts of the scope, without ids and times. */
 async function describeFacts(scope: string) {
   const facts = await Promise.all(
     (await listFacts(app, scope)).map(

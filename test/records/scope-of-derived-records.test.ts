@@ -19,7 +19,7 @@ import {
 } from '../support/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-/** What happens to records that were made from others when those move to another scope. */
+/** Records that were made from others follow when those move to another scope. */
 
 const writer = answerBySchema({
   profile: ({ records }: Body) => ({ profile: records.map(({ says }: Body) => says).join(', ') }),

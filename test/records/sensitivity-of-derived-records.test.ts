@@ -20,7 +20,7 @@ import {
 } from '../support/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-/** What happens to records that were made from others when those become more sensitive. */
+/** Records that were made from others follow when those become more sensitive. */
 
 const writer = answerBySchema({
   profile: ({ records }: Body) => ({ profile: records.map(({ says }: Body) => says).join(', ') }),

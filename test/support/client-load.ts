@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Body = Record<string, unknown>
 
-/** What the server acknowledged. Clients repeat a request under the same Idempotency-Key until it is acknowledged. */
+/** The acknowledged writes. Clients repeat a request under the same Idempotency-Key until it is acknowledged. */
 export type Ledger = {
   /** The text of each record, and how often it was changed. */
   facts: Map<string, { marker: string; changes: number; isForgotten: boolean }>

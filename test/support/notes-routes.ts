@@ -22,7 +22,7 @@ const NewNote = closed(
 )
 const Nudge = closed({ reason: Type.Optional(Type.String()) }, { $id: 'Nudge', examples: [{}] })
 
-/** What a test runs inside the effect of a request, after the note was written. */
+/** Runs inside the effect of a request, after the note was written. */
 export type Hook = (call: CallContext) => Promise<void>
 export type Hooks = { now: Hook }
 

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { AccessKind, SourceType } from '../../src/db/schema.ts'
 import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
 
-/** What the importance of a record depends on, as of one instant. */
+/** Everything that the importance of a record depends on, as of one instant. */
 export type RecordHistory = {
   age_ms: number
   base_importance: number

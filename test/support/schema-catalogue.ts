@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/connection.ts'
 
 export type Column = { type: string; required: boolean; filled: boolean }
 export type Constraint = { table: string; columns: string[] }
-/** What the database requires of its writers, by the names of tables, columns and constraints. */
+/** The requirements of the database, by the names of tables, columns and constraints. */
 export type Catalogue = {
   columns: ReadonlyMap<string, Column>
   /** Constraints and unique indexes. */

@@ -12,7 +12,7 @@ const everyQuestion = { conditions: [] as RawBuilder<SqlBool>[], limit: 10 }
 export function createVectorProcesses(
   store: () => { db: Database; model: { id: number; dimensions: number } },
 ) {
-  /** What a process has that keeps vectors in memory. */
+  /** The parts of a process that keeps vectors in memory. */
   function openProcess(memory = createVectorMemory({ maxBytes: 4_000_000 })) {
     const cells = createCellCache()
     const index = memory.openStore({ db: store().db, cells })

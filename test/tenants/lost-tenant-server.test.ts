@@ -241,7 +241,7 @@ async function checkStore() {
   return verdicts
 }
 
-/** What a message of the queue names a tenant by is in its keys too. */
+/** The reference that names a tenant in the messages of the queue. It is a part of the tenant's keys. */
 function referenceOf({ secret }: TenantClient): string {
   return secret.split('_')[1] ?? ''
 }

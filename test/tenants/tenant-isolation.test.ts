@@ -59,7 +59,7 @@ async function fill({ request, word, listed }: Store): Promise<void> {
 }
 
 const shared = operations.filter(({ path }) => !path.startsWith('/v1/tenants'))
-/** What removes comes last. */
+/** Operations that remove come last. */
 const inOrder = [
   ...shared.filter(({ method, path }) => method !== 'DELETE' && !path.endsWith('/erase')),
   ...shared.filter(({ path }) => path.endsWith('/erase')),

@@ -17,7 +17,7 @@ const day = 86_400_000
 
 const attend = (app: TestApp, job: string) => createWorkerFor(app, noIntervals).runJob(job as 'undo', idle)
 
-/** What can be compared between stores: no ids and no times. */
+/** A description that can be compared between stores: no ids and no times. */
 async function describeStore({ db }: TestApp): Promise<unknown> {
   const { rows } = await sql<Body>`
     select r.type, r.status, r.layer, r.version, round(r.salience::numeric, 4) as salience, r.forgotten_reason,

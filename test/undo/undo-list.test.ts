@@ -21,7 +21,7 @@ import {
 } from '../support/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/** What an undo writes and lists, and the laws that hold afterwards. */
+/** The writes and the list of an undo, and the laws that hold afterwards. */
 
 let app: TestApp
 beforeAll(async () => {

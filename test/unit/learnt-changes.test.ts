@@ -184,7 +184,7 @@ describe('what is learnt of servers', () => {
   })
 })
 
-/** What counts as learnt is not asked for again, so each row is as new as every one of its changes that was learnt. */
+/** Learnt changes are not asked for again, so each row is as new as every one of its learnt changes. */
 function expectKept(states: readonly State[], { table, view }: ReturnType<typeof load>): void {
   const lost = states.filter(({ ended }, at) => {
     if (!ended || !hasEnded(view.snapshot, ended.transaction)) return false

@@ -48,7 +48,7 @@ async function removeEmptyFolders(path: string, isRoot = true): Promise<void> {
 
 const fileSystemError = 'refused'
 
-/** What the model reads: an answer, or the text of an error. */
+/** The text that the model reads: an answer or an error. */
 async function read(answer: Promise<unknown>): Promise<string> {
   try {
     return withoutFolderSizes(String(await answer))

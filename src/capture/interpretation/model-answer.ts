@@ -16,7 +16,7 @@ import {
 } from './mentions.ts'
 import { maxSummaryLength } from './rule-interpretation.ts'
 
-/** What a chat model may add to an interpretation. */
+/** The schema of the interpretation by a chat model. */
 
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 const Strings = Type.Array(Type.String())

@@ -9,7 +9,7 @@ import { buildFactPayload, findFactFaults, findTripleFaults, hasFact } from './f
 import { findReportFaults, type OutcomeReport, readOutcomeReport } from './outcome-report.ts'
 import { buildTaskPayload, findTaskFaults } from './task-payload.ts'
 
-/** What to store for the captured input. */
+/** Plans the records to store for the captured input. */
 
 /** The source entry in the provenance. */
 type Source = {

@@ -190,7 +190,7 @@ export async function writeReinforced(
   `.execute(tx)
 }
 
-/** What a run keeps of a fact that it reinforces. */
+/** A run keeps these fields of a fact that it reinforces. */
 const factSnapshotFields = sql`${recordSnapshotFields}, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at`
 const namesFew = sql`jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}`
 const contentSnapshotFields = sql`

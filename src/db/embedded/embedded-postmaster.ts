@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 
-/** What PostgreSQL writes about itself into postmaster.pid. */
+/** The contents of postmaster.pid, which PostgreSQL writes. */
 export type Postmaster = {
   pid: number
   port: number

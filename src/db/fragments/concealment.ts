@@ -5,7 +5,7 @@ import { openTo } from './visibility.ts'
 
 /**
  * SQL for what a caller may read in the log, evidence and history of a visible record. They can name hidden records.
- * What another record did to it is shown only to a caller who sees that other record whole.
+ * An entry that another record caused is shown only to a caller who sees that other record whole.
  */
 
 type Fragment = RawBuilder<unknown>
@@ -99,7 +99,7 @@ export function showMembers(trust: Trust, object: Fragment): RawBuilder<unknown>
 }
 
 /**
- * What a run changed, or a plan would change, without its place among the records that a budget forgot: rank and line depend on
+ * A change of a run or a plan, without its place among the records that a budget forgot: rank and line depend on
  * records above the ceiling of the caller.
  */
 export function removePlace({ maxSensitivity }: Trust, after: Fragment): RawBuilder<unknown> {

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection.ts'
 import { primaryTimelineBits, standbyTimeline } from '../positions/server-identity.ts'
 
-/** What a process keeps in memory is compared with the database: here, which changes of it a statement has seen. */
+/** A process compares the rows that it keeps in memory with the database: here, which changes of them a statement has seen. */
 
 export type View = {
   /** The transactions that had ended, as PostgreSQL writes a snapshot. */

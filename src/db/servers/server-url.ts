@@ -4,7 +4,7 @@ export type ServerAddress = { host: string; port: number; name: string }
 const usualPort = 5432
 
 /**
- * What is wrong with the URL of a server, or undefined. The driver takes what a URL lacks from the environment of the
+ * Undefined for a valid URL. The driver takes what a URL lacks from the environment of the
  * process, such as PGPASSWORD, and reads files that a URL names, so everything is named and nothing else is allowed.
  */
 export function findUrlProblem(text: string): string | undefined {

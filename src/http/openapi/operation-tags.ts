@@ -1,4 +1,4 @@
-/** What the operations of each tag are for, in the order in which a reader wants them. */
+/** In the order in which a reader wants them. */
 export const operationTags = [
   { name: 'capture', description: 'Store what happened or what is known, with its entities and facts.' },
   {

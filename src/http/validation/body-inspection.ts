@@ -58,7 +58,7 @@ function describeKeyFault(key: string): string | undefined {
   return message && `has a field whose name ${message}`
 }
 
-/** What is wrong with a text, or undefined. Used for query strings and path parameters too. */
+/** Undefined for a valid text. Used for query strings and path parameters too. */
 export function describeTextFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character'
   if (!text.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates'

@@ -7,7 +7,7 @@ import { insertEffects } from './dry-run-effects.queries.ts'
 import type { LeasedRun } from './leased-run.ts'
 import { keepPlanned } from './planned-batches.service.ts'
 
-/** What a batch of a dry run would write, to be stored once the batch is rolled back. */
+/** The writes of a batch of a dry run, to be stored once the batch is rolled back. */
 export type DryBatch = {
   result: BatchResult
   /** The rows that it wrote, as JSON. */

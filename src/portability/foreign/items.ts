@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { NewRecord } from '../../records/index.ts'
 import type { Line } from '../line-limits.ts'
 
-/** What a reader finds in a file of another program. `to` is the source id of another item of the same format. */
+/** `to` is the source id of another item of the same format. */
 export type Link = { predicate: string; to: string }
 
 type Origin = {

@@ -14,7 +14,7 @@ const observationLine = /^\s*[-*]\s+\[([^\]\n]{1,100})\](?!\()\s+(?!\s)(.*)$/
 const relationLine = /^\s*[-*]\s+([^\s[\]](?:[^[\]\n]{0,126}[^\s[\]])?)\s*\[\[([^[\]\n]{1,1000})\]\]/
 const bareLink = /\[\[([^[\]\n]{1,1000})\]\]/g
 const tag = /(?:^|\s)#([\p{L}\p{N}_/-]{1,200})/gu
-/** What can stand between the brackets of a task list. */
+/** The texts that can stand between the brackets of a task list. */
 const checkboxes: ReadonlySet<string> = new Set([' ', 'x', 'X', '-'])
 
 export function parseNote(source: string, name: string): Note {

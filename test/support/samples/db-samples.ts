@@ -10,7 +10,7 @@ import type { Sample } from './deletion-samples.ts'
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const now = new Date('2026-01-01T00:00:00.000Z')
 
-/** What the database folder itself sends. The migrator's settings and locks are left to its own test. */
+/** The statements of the database folder itself. The migrator's settings and locks are left to its own test. */
 export const dbSamples: Record<string, Record<string, Sample>> = {
   'src/db/configuration-checks.ts': {
     isTextLanguage: (db) => isTextLanguage(db, 'english'),

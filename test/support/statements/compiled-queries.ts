@@ -3,7 +3,7 @@ import type { CompiledQuery } from 'kysely'
 import { createRecordingDatabase } from '../recording-database.ts'
 import { type Sample, samples } from '../samples/query-samples.ts'
 
-/** What one sample of a query function sends to the database. */
+/** The statements that one sample of a query function sends to the database. */
 export type SampledQuery = { file: string; query: string; compiled: readonly CompiledQuery[] }
 
 const sampled = new Map<string, Record<string, Sample | Record<string, Sample>>>(Object.entries(samples))

@@ -4,9 +4,9 @@ export type ResultColumn = {
   name: string
   /** The name that `pg_type` has for it. */
   type: string
-  /** What the driver makes of a value: `string`, `number[]`, `Date` …; `json` for what it parses as JSON. */
+  /** The type of the driver's value: `string`, `number[]`, `Date` …; `json` for what it parses as JSON. */
   answer: string
-  /** What the column of a table behind it allows; undefined for an expression, of which PostgreSQL tells nothing. */
+  /** By the column of the table behind it; undefined for an expression, about which PostgreSQL tells nothing. */
   isNullable: boolean | undefined
 }
 

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import ts from 'typescript'
 
-/** What a declared TypeScript type allows, in the terms in which a database driver answers. */
+/** A declared TypeScript type, in the terms in which a database driver answers. */
 export type Shape = {
   /** `string`, `number[]`, `Date` …, or `object` for any other type. */
   name: string
@@ -121,7 +121,7 @@ function elementOf(type: ts.Type, checker: ts.TypeChecker): ts.Type | undefined 
   return checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference)[0] : undefined
 }
 
-/** What may be a date may be its text as well: `Date | string` is what a column and the same in JSON answer. */
+/** A column answers a date as `Date`, the same in JSON as text. `Date | string` allows both, so it counts as text. */
 function withoutTwins(type: ts.UnionType, checker: ts.TypeChecker): ts.Type[] {
   const hasText = type.types.some(({ flags }) => flags & ts.TypeFlags.StringLike)
   return type.types.filter((each) => !hasText || nameType(each, checker) !== 'Date')

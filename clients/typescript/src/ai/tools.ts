@@ -136,7 +136,7 @@ function createRevise(client: Client, { actor = 'ai-sdk' }: MemoryToolsOptions):
 
 type Verdict = { ids: string[]; helped: boolean; reason: string }
 type Judged = { results: { id: string; refused?: string }[] }
-/** What a memory loses that did not help. */
+/** The loss of salience of a memory that did not help. */
 const penalty = 0.1
 
 function createReinforce(client: Client, { actor = 'ai-sdk' }: MemoryToolsOptions): Tool<Verdict, Judged> {

@@ -1,4 +1,4 @@
-/** What the commands answer and do to the text of a file, in the words of the tool's own implementation. */
+/** The answers of the commands and their changes to the text of a file, in the words of the tool's own implementation. */
 
 const maxLines = 999_999
 const numberWidth = String(maxLines).length

@@ -44,7 +44,7 @@ async function* untilBroken(events: AsyncIterable<ServerEvent>): AsyncGenerator<
   }
 }
 
-/** What keeps the answer from starting is thrown here, what breaks it later by the generator. */
+/** A failure before the first line is thrown here, a later one by the generator. */
 async function openLines(send: Transport, request: OutgoingRequest): Promise<AsyncGenerator<string, void>> {
   const { response, deadline } = await send(request, async (response, deadline) => ({ response, deadline }))
   return (async function* () {

@@ -2,7 +2,7 @@ import type { components, operations } from '../generated/api.ts'
 import type { routes } from '../generated/routes.ts'
 import type { Body, CallOptions } from './transport.ts'
 
-/** What each operation takes and answers, derived from the generated types. */
+/** The parameters and the answer of each operation, derived from the generated types. */
 
 export type Schemas = components['schemas']
 export type OperationName = keyof typeof routes

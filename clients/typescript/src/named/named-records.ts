@@ -17,7 +17,7 @@ export type NamedOptions = {
   lifecycle?: Schemas['NewLifecycle']
 }
 
-/** What a name stands for. The first tag is the name; the record is also listed under the others. */
+/** A record with a name. The first tag is the name; the record is also listed under the others. */
 export type Draft = {
   tags: readonly [string, ...string[]]
   subject: string

@@ -39,7 +39,7 @@ export async function readProblem(response) {
 }
 
 /**
- * What a person reads about a failure: one sentence, and every place that is wrong.
+ * Describes a failure to a person: one sentence, and every place that is wrong.
  * @param {unknown} error
  * @returns {string}
  */

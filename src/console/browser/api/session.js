@@ -9,7 +9,7 @@ import { describeProblem, Problem } from './problem.js'
 
 export const session = signal(/** @type {Session} */ ({ state: 'starting' }))
 
-/** What the key of this tab may do; undefined before the sign-in. */
+/** The rights of the key of this tab; undefined before the sign-in. */
 export const caller = computed(() => (session.value.state === 'signed-in' ? session.value.caller : undefined))
 
 refusals.subscribe((count) => {

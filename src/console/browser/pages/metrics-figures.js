@@ -10,7 +10,7 @@ import { listComingDays, listPastDays, toBands, toBars } from '../plots/metric-s
 /** @typedef {{ label: string, columns: readonly Column[] }} DailyCounts records of each day */
 /** @typedef {{ title: string, figures: readonly Figure[], bars: readonly Distribution[], dailyCounts?: readonly DailyCounts[] }} Group */
 
-/** What the figures mean, in the order in which they are read. @param {StoreMetrics} metrics @returns {readonly Group[]} */
+/** The figures with their meaning, in the order in which they are read. @param {StoreMetrics} metrics @returns {readonly Group[]} */
 export function describeFigures(metrics) {
   return [describeStock(metrics), describeStrength(metrics), describeUse(metrics), describeRegret(metrics)]
 }

@@ -12,7 +12,7 @@ import { toPath } from '../router.js'
 
 const runsShown = 6
 
-/** What waits, what runs, and what ran last. */
+/** The queued and running jobs, and the last runs. */
 export function RunsPanel() {
   const { data, error, reload } = useRequest(async (signal) => {
     const list = (/** @type {MaintenanceRun['status']} */ status) =>

@@ -13,7 +13,7 @@ import { RunsPanel } from './overview-runs.js'
 
 /** @import { StoreMetrics } from '../api/types.d.ts' */
 
-/** What the memory holds, and what happens to it. */
+/** The figures of the store, and its runs. */
 export function View() {
   const { data, error, isLoading, reload } = useRequest((signal) => api.get('/v1/metrics', { signal }), [])
   return html`<${PageHead} title="Overview">

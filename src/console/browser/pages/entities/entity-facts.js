@@ -15,7 +15,7 @@ import { query, setQuery, toPath } from '../../router.js'
 
 const pageSize = 20
 
-/** What part the entity has in a record. */
+/** The parts that the entity can have in a record. */
 const parts = [
   { value: '', label: 'any' },
   { value: 'subject_entity', label: 'subject' },

@@ -16,7 +16,7 @@ import { getName } from './merging.js'
 /** At most this many of the newest records about the entity are read. */
 const newest = 60
 
-/** What the entity is connected with, as a picture and as a table. @param {{ entity: EntityRecord }} properties */
+/** The connections of the entity, as a picture and as a table. @param {{ entity: EntityRecord }} properties */
 export function EntityGraph({ entity }) {
   const { id } = entity
   const { data, error, reload } = useRequest(

@@ -4,7 +4,6 @@
 /** @typedef {Extract<ImportReport, { line: number }>} Line */
 
 /**
- * What a report says.
  * @typedef {object} Report
  * @property {Tally | undefined} tally undefined until the last line
  * @property {Line[]} refused the first of them, with their reasons

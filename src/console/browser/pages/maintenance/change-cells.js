@@ -33,7 +33,7 @@ const maxFields = 4
 const longestValue = 60
 
 /**
- * What a change does to each field. A field that only the state before names is not changed, unless there is no state after.
+ * Every changed field with its values before and after. A field that only the state before names is not changed, unless there is no state after.
  * @param {{ change: { before?: object, after?: object, redacted?: true } }} properties
  */
 export function Difference({ change: { before = {}, after, redacted } }) {

@@ -1,5 +1,5 @@
 /**
- * What of a plan is applied. `names` are actions and ids of records, as `POST /v1/maintenance/plans/{id}/apply` takes them.
+ * The changes of a plan to apply. `names` are actions and ids of records, as `POST /v1/maintenance/plans/{id}/apply` takes them.
  * @typedef {{ mode: 'except' | 'only', names: ReadonlySet<string> }} Selection
  */
 

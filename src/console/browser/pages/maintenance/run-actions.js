@@ -9,7 +9,7 @@ import { buildRunPath, isUndoable } from './jobs.js'
 
 /** @import { MaintenanceRun } from '../../api/types.d.ts' */
 
-/** What can be done about a run: stop it, or take it back. @param {{ run: MaintenanceRun }} properties */
+/** The buttons that cancel a run or undo it. @param {{ run: MaintenanceRun }} properties */
 export function RunActions({ run }) {
   if (!may('maintenance:run')) return null
   if (run.finished_at === undefined)

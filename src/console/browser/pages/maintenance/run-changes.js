@@ -14,7 +14,7 @@ import { ActionTag, Difference } from './change-cells.js'
 
 const pageSize = 25
 
-/** What a run changed so far, page by page. @param {{ run: MaintenanceRun }} properties */
+/** The changes of a run so far, page by page. @param {{ run: MaintenanceRun }} properties */
 export function RunChanges({ run: { id, finished_at, dry_run } }) {
   const cursor = query.value.get('changes') ?? undefined
   const { data, error, isLoading, reload } = useRequest(

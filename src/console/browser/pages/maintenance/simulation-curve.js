@@ -8,7 +8,7 @@ import { Lines } from '../../plots/lines.js'
 /** @import { MaintenanceRun, SimulatedPoint } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
 
-/** What is compared in a simulation, by the options of its run. @param {MaintenanceRun['options']} options */
+/** The value that a simulation varies, by the options of its run. @param {MaintenanceRun['options']} options */
 function describeComparison(options) {
   if ('half_life' in options) return { what: 'half-life', format: formatDuration }
   const budget = JSON.stringify(options['budget'] ?? {})
@@ -17,7 +17,7 @@ function describeComparison(options) {
   return { what: 'policies', format: formatCount }
 }
 
-/** What would have been forgotten, for each value that was tried. @param {{ run: MaintenanceRun }} properties */
+/** The number of records that each tried value would have forgotten. @param {{ run: MaintenanceRun }} properties */
 export function View({ run }) {
   const { what, format } = describeComparison(run.options)
   const points = run.stats.curve ?? []

@@ -26,7 +26,7 @@ const values = {
   max_bytes: { usual: '100000 1000000 10000000', note: 'Numbers of bytes that a scope may hold.' },
 }
 
-/** What other half-lives or budgets would have forgotten, from the recorded lives of the records. */
+/** Simulates other half-lives or budgets with the recorded lives of the records. */
 export function View() {
   return html`${may('maintenance:run') && html`<${Panel} title="What would have been forgotten?"><${SimulationForm} /><//>`}
     <h2>Earlier simulations</h2>

@@ -19,7 +19,7 @@ const options = {
   refresh_importance: { name: 'rejudge', label: 'Judge the base importance of older records too' },
 }
 
-/** What each job does. @type {Readonly<Record<Job, string>>} */
+/** @type {Readonly<Record<Job, string>>} */
 const purposes = {
   decay: 'Forgets records that have faded away or exceed a budget, and promotes records that are used.',
   consolidate: 'Makes facts, skills and plans from episodes.',

@@ -15,7 +15,7 @@ import { Missing } from './missing.js'
 /** @import { Retrieval, Suppressed } from '../../api/types.d.ts' */
 /** @import { Question } from './question.js' */
 
-/** What is recalled for a question, what is withheld, and the text for a prompt. @param {{ question: Question }} properties */
+/** The recalled records for a question, the withheld ones, and the text for a prompt. @param {{ question: Question }} properties */
 export function Answer({ question }) {
   const body = { ...question, explain: true }
   const asked = JSON.stringify(body)

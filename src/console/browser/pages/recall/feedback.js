@@ -8,7 +8,7 @@ import { isRedacted, toText } from '../../parts/record-text.js'
 
 /** @import { SeenRecord } from '../../api/types.d.ts' */
 
-/** What a revision replaced neither fades nor changes. @type {ReadonlySet<string>} */
+/** A replaced record neither fades nor changes. @type {ReadonlySet<string>} */
 const history = new Set(['invalidated', 'superseded', 'merged'])
 
 /**

@@ -25,7 +25,7 @@ export function ReasonsPanel({ record, explanation }) {
 }
 
 /**
- * What adds up to a figure, the largest first.
+ * The parts that add up to a figure, the largest first.
  * @param {{ parts: readonly { name: string, value: number, weight: number, contribution: number }[] }} properties
  */
 function Parts({ parts }) {

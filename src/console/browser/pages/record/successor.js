@@ -2,7 +2,7 @@
 /** @import { ExtraField } from '../../parts/reason-dialog.js' */
 
 /**
- * What a person edits to replace a record: the object of a fact as text, any other payload as JSON.
+ * The field in which a person edits the replacement of a record: the object of a fact as text, any other payload as JSON.
  * @param {MemoryRecord} record
  * @returns {ExtraField}
  */

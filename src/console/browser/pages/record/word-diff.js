@@ -4,7 +4,7 @@
 const maxWords = 1_500
 
 /**
- * What changed between two texts, word by word.
+ * Compares two texts word by word.
  * @param {string} before
  * @param {string} after
  * @returns {Piece[]}
@@ -43,7 +43,7 @@ function countSame(one, other) {
 }
 
 /**
- * What is in both texts in the same order is the longest common subsequence.
+ * The unchanged words are the longest common subsequence.
  * @param {readonly string[]} old
  * @param {readonly string[]} young
  * @returns {Piece[]}

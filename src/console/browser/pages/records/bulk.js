@@ -47,7 +47,7 @@ const actions = [
 const atOnce = 4
 
 /**
- * What can be done with all selected records; nothing while they are loaded again, because their versions may be old.
+ * The actions on all selected records; none while they are loaded again, because their versions may be old.
  * @param {{ selected: readonly SeenRecord[], isBusy: boolean, onDone: () => void }} properties
  */
 export function BulkActions({ selected, isBusy, onDone }) {
