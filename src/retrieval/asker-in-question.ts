@@ -6,7 +6,7 @@ import { listPlainWords } from '../domain/query-words.ts'
 const request = /\b(?:can|could|would|will|do) you\b/gi
 
 /** Words that only ask for help: "can you recommend", "you'd suggest". */
-const plea =
+const helpRequest =
   /\b(?:(?:can|could|would|will) you|you(?:['’]d| would))(?: please)? (?:advise|explain|give|help|provide|recommend|remind|share|show|suggest|tell)\b/gi
 
 /**
@@ -14,17 +14,17 @@ const plea =
  * suggest to me?".
  */
 export function isAboutAsker(question: string): boolean {
-  const asked = question.replace(plea, '').replace(request, '')
+  const asked = question.replace(helpRequest, '').replace(request, '')
   return /\b(?:i|me|my|mine|myself)\b/i.test(asked) && !/\b(?:you|yours?)\b/i.test(asked)
 }
 
 /** Whether a question is about the person who asks, or wants help for that person: "Can you suggest a book?", "How do we deploy?". */
 export function isForAsker(question: string): boolean {
-  return isAboutAsker(question) || help.test(question) || question.search(plea) >= 0
+  return isAboutAsker(question) || help.test(question) || question.search(helpRequest) >= 0
 }
 
 /** Whether a question is about what somebody asked: "Which questions did Ada ask me?". */
-export function isAboutAsking(question: string): boolean {
+export function isAboutQuestions(question: string): boolean {
   return /\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed|ing)?)\b/i.test(question)
 }
 
@@ -35,8 +35,8 @@ const help =
  * The question without the words that only ask for help: "Can you recommend a hotel?" is about a hotel, and "recommend" is in what is
  * asked about everything else too. Unchanged where nothing else would be left, and with quotes, whose words are asked for as they are.
  */
-export function dropPlea(question: string): string {
+export function dropHelpRequest(question: string): string {
   if (question.includes('"')) return question
-  const left = question.replace(plea, ' ')
+  const left = question.replace(helpRequest, ' ')
   return listPlainWords(left).some((word) => !isCommonWord(word.toLowerCase())) ? left : question
 }

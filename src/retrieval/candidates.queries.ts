@@ -28,7 +28,7 @@ export type CandidateState = {
   speaker: string | null
   isOfAssistant: boolean
   isGuidance: boolean
-  /** Whether it is a message that asks something and says nothing of whoever asks. */
+  /** Whether it is a message that asks something and says nothing about its writer. */
   onlyAsks: boolean
   /** Whether it is an entity of which only the name and the kind are known. */
   isOnlyName: boolean

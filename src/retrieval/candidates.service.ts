@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
-import { dropPlea, isAboutAsker, isAboutAsking, isForAsker } from './asker-in-question.ts'
+import { dropHelpRequest, isAboutAsker, isAboutQuestions, isForAsker } from './asker-in-question.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
 import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
@@ -60,7 +60,7 @@ export function createRootSearch(resources: RootSearchResources) {
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
     const matches = await findMatches(question, input, { limit, periods, states }, now)
     const ids = listIds(matches)
-    const stems = await textSearch.findSentenceStems(db, dropPlea(text))
+    const stems = await textSearch.findSentenceStems(db, dropHelpRequest(text))
     if (ids.length === 0) return rankWithoutMatches(question, input, { limit, stems }, now)
     const rows = await readStates(ids, question, states)
     const signals = {
@@ -68,7 +68,7 @@ export function createRootSearch(resources: RootSearchResources) {
       isNamed: createSpeakerCheck(includedText),
       isAboutAsker: isAboutAsker(includedText),
       isForAsker: isForAsker(includedText),
-      isAboutAsking: isAboutAsking(includedText),
+      isAboutQuestions: isAboutQuestions(includedText),
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }
@@ -110,7 +110,7 @@ export function createRootSearch(resources: RootSearchResources) {
   ): Promise<Roots> {
     const { text = '' } = input
     const unquoted = dropQuotes(text)
-    // No record contains the phrase in quotes: what has some of its words is a better answer than none.
+    // No record contains the phrase in quotes: records with some of its words are a better answer than none.
     if (stems.phrased.length > 0 && unquoted !== text)
       return rankByContent(question, { ...input, text: unquoted }, limit, now)
     if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }

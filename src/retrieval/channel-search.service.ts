@@ -1,12 +1,12 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded } from '../domain/query-words.ts'
-import { dropPlea } from './asker-in-question.ts'
+import { dropHelpRequest } from './asker-in-question.ts'
 import { listContextConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
 import { searchNames } from './name-search.service.ts'
-import { type DayRange, listDays } from './periods.ts'
+import { type DayRange, toDayRanges } from './periods.ts'
 import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 import type { createTextSearch, TextStates } from './text/text-search.service.ts'
@@ -59,7 +59,7 @@ export function createChannelSearch({
     options: ChannelSearchOptions,
   ): Promise<ChannelMatches> {
     const { queryVector } = input
-    const sentence = dropPlea(input.text ?? '')
+    const sentence = dropHelpRequest(input.text ?? '')
     const includedText = dropExcluded(sentence)
     const required = [...conditions, ...textSearch.listRequirements(sentence)]
     const { limit, states } = options
@@ -88,15 +88,15 @@ export function createChannelSearch({
     const { periods } = search.options
     const all = searchWords(search)
     if (!periods || periods.isAll) return all
-    // With `certain` a search that finds few records would look at the times of the whole store.
-    const near = { days: listDays(periods.ranges), certain: 0 }
+    // With `exactCount` a search that finds few records would look at the times of the whole store.
+    const near = { days: toDayRanges(periods.ranges), exactCount: 0 }
     const found = await Promise.all([all, searchWords(search, near)])
     return [...new Map(found.flat().map((match) => [match.id, match])).values()].sort(compareMatches)
   }
 
   function searchWords(
     { sentence, question, conditions, options: { limit, requested, states } }: WordSearch,
-    span: { days?: readonly DayRange[]; certain?: number } = {},
+    span: { days?: readonly DayRange[]; exactCount?: number } = {},
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }

@@ -11,7 +11,7 @@ import type { Question } from './question.ts'
 const maxKinds = 32
 
 /** Which neighbours are read, and how many by one kind of edge. */
-export type NeighbourSearch = { conditions: Conditions; maxOfAKind: number }
+export type NeighbourSearch = { conditions: Conditions; maxPerKind: number }
 
 /** Reads the neighbours of all given records that meet the conditions, in one statement. */
 export async function findNeighbours(
@@ -49,7 +49,7 @@ export async function findWithNeighbours(
 function selectNeighbours(
   sources: RawBuilder<unknown>,
   question: Question,
-  { conditions, maxOfAKind }: NeighbourSearch,
+  { conditions, maxPerKind }: NeighbourSearch,
 ): RawBuilder<Neighbour> {
   const { at, isPast, trust } = question
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
@@ -73,7 +73,7 @@ function selectNeighbours(
       where e.source_id = source.id and e.predicate = k.predicate ${age}
         and ${joinConditions(conditions)}
       order by e.target_id desc
-      limit ${maxOfAKind}
+      limit ${maxPerKind}
     ) as n
   `
 }

@@ -8,7 +8,7 @@ import { canShowRedacted, type Question } from './question.ts'
 export type ExpansionLimits = { maxHops: number; nodeLimit: number }
 
 /** How many edges of one kind are compared at least, even for a small answer. */
-const minOfAKind = 100
+const minPerKind = 100
 
 export type Expanded = {
   candidateNodes: CandidateNode[]
@@ -27,7 +27,7 @@ export async function expand(
 ): Promise<Expanded> {
   const nodes = new Map(roots.map((root) => [root.id, root]))
   const conditions = listAnswerConditions(question, canShowRedacted(question) ? 'any' : 'whole')
-  const search = { conditions, maxOfAKind: Math.max(nodeLimit, minOfAKind) }
+  const search = { conditions, maxPerKind: Math.max(nodeLimit, minPerKind) }
   const followed: Neighbour[] = []
 
   /** Returns the ids of the new nodes whose edges may be followed. */

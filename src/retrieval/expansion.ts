@@ -27,12 +27,12 @@ export type Neighbour = FollowedEdge & {
 /** The share of its score that a record passes to a neighbour: an edge is a weaker reason than a match. */
 const edgeFactor = 0.5
 
-/** Returns the best new neighbours, at most `room`. */
+/** Returns the best new neighbours, at most `limit`. */
 export function selectNextHop(
   nodes: ReadonlyMap<string, CandidateNode>,
   found: readonly Neighbour[],
   hop: number,
-  room: number,
+  limit: number,
 ): CandidateNode[] {
   const best = new Map<string, CandidateNode>()
   for (const neighbour of found) {
@@ -42,7 +42,7 @@ export function selectNextHop(
     const other = best.get(node.id)
     if (!other || isBefore(node, other)) best.set(node.id, node)
   }
-  return [...best.values()].sort(compareMatches).slice(0, Math.max(0, room))
+  return [...best.values()].sort(compareMatches).slice(0, Math.max(0, limit))
 }
 
 /** Hidden fields of a redacted record do not count, so its importance is taken as average. */

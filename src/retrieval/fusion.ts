@@ -7,7 +7,7 @@ import type { Signals } from './retrieval.schemas.ts'
 export type Channel = Signals['channels'][number]['channel']
 export type ContentChannel = Exclude<Channel, 'salience'>
 
-/** Matches by channel, best first; a channel that had nothing to say is left out. */
+/** Matches by channel, best first; a channel that was not searched is left out. */
 export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[]>>
 
 /** The ids of all matches, each once. */
@@ -28,7 +28,7 @@ export type ScoreInputs = Statement & {
   statesOnlyFact?: boolean
   /** Whether it is an instruction that holds from now on, a preference, or what a person says of themselves. */
   isGuidance?: boolean
-  /** Whether it is a message that asks something and says nothing of whoever asks. */
+  /** Whether it is a message that asks something and says nothing about its writer. */
   onlyAsks?: boolean
 }
 
@@ -76,7 +76,7 @@ const otherSpeakerFactor = 2 / 3
 const assistantFactor = 3 / 4
 
 /**
- * How much an entity counts if only its name is known: whoever asks with that name knows it already. docs/quality-experiments.md
+ * How much an entity counts if only its name is known: a person who asks with that name knows it already. docs/quality-experiments.md
  * has the figures.
  */
 const onlyNameFactor = 0.5
@@ -94,8 +94,8 @@ const factEvidenceFactor = 0.5
 const guidanceFactor = 1.7
 
 /**
- * How much a message counts that only asks: what was asked is rarely what somebody wants to know, and its words count for the answer behind
- * it. docs/quality-experiments.md has the figures.
+ * How much a message counts that only asks: an earlier question rarely answers a new one, and its words also count for the answer that
+ * follows. docs/quality-experiments.md has the figures.
  */
 const askingFactor = 0.5
 
@@ -112,7 +112,7 @@ export type QuestionSignals = {
   /** Whether it is about the person who asks, or wants help for that person. */
   isForAsker?: boolean
   /** Whether it is about what somebody asked. */
-  isAboutAsking?: boolean
+  isAboutQuestions?: boolean
   /** The stems of its words. */
   stems?: readonly string[]
 }
@@ -125,7 +125,7 @@ export function fuse(
     isOfPeriod = () => false,
     isPeriodAll = false,
     isForAsker = false,
-    isAboutAsking = false,
+    isAboutQuestions = false,
     stems,
     ...speakers
   }: QuestionSignals = {},
@@ -138,14 +138,14 @@ export function fuse(
     const input = inputs.get(id)
     // A record that was forgotten between two statements has no inputs.
     if (!input) continue
-    const asked = {
+    const questionFactors = {
       time_factor: isOfPeriod(input.created_at) ? timeFactor : 1,
       speaker_factor: weighSpeaker(input),
       ...weighContent(input),
       guidance_factor: isForAsker && input.isGuidance ? guidanceFactor : 1,
-      asking_factor: input.onlyAsks && !isAboutAsking ? askingFactor : 1,
+      asking_factor: input.onlyAsks && !isAboutQuestions ? askingFactor : 1,
     }
-    nodes.push(scoreNode(id, channels, { input, times, asked }))
+    nodes.push(scoreNode(id, channels, { input, times, questionFactors }))
   }
   return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
 }
@@ -174,7 +174,7 @@ function placeMatches(
   return placements
 }
 
-/** Words measure from nothing, cosines from the least of those found: unrelated texts have one above zero. */
+/** Scores by words are measured from 0, cosines from the lowest that was found: unrelated texts have one above 0. */
 function createShareFunction(channel: Channel, found: readonly Match[]): (score: number) => number {
   const best = found[0]?.score ?? 0
   const worst = channel === 'vector' ? (found.at(-1)?.score ?? 0) : 0
@@ -190,16 +190,20 @@ type FactorInputs = {
   /** The times of all candidates, in ascending order. */
   times: readonly number[]
   /** The factors that depend on what the question says. */
-  asked: Pick<
+  questionFactors: Pick<
     Signals,
     'time_factor' | 'speaker_factor' | 'name_factor' | 'evidence_factor' | 'guidance_factor' | 'asking_factor'
   >
 }
 
-function scoreNode(id: string, channels: Placement[], { input, times, asked }: FactorInputs): FusedNode {
+function scoreNode(
+  id: string,
+  channels: Placement[],
+  { input, times, questionFactors }: FactorInputs,
+): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
   const factors = {
-    ...asked,
+    ...questionFactors,
     salience_factor: computeFactor(Math.min(1, input.salience), priorSpan.salience),
     importance_factor: computeFactor(input.importance, priorSpan.importance),
     recency_factor: computeFactor(rankTime(times, input.created_at.getTime()), priorSpan.recency),
@@ -221,7 +225,7 @@ function createSpeakerWeight(
   }
 }
 
-/** The factors of what another record says already, or whoever asks knows. */
+/** Lowers a record that repeats another one, or what the person who asks knows. */
 function weighContent({ isOnlyName, statesOnlyFact }: ScoreInputs) {
   return {
     name_factor: isOnlyName ? onlyNameFactor : 1,

@@ -44,7 +44,7 @@ export type NameSearch = {
   named: readonly string[]
   conditions: Conditions
   /** Limits: records per kind of edge, and results. */
-  maxOfAKind: number
+  maxPerKind: number
   limit: number
 }
 
@@ -54,7 +54,7 @@ export type NameSearch = {
  * kind only the newest are read.
  */
 export async function findByNames(db: Database, search: NameSearch): Promise<string[]> {
-  const { question, named, conditions, maxOfAKind, limit } = search
+  const { question, named, conditions, maxPerKind, limit } = search
   const { at, isPast } = question
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
   const { rows } = await sql<{ id: string }>`
@@ -76,7 +76,7 @@ export async function findByNames(db: Database, search: NameSearch): Promise<str
         from relations as e join records as r on r.id = e.target_id
         where e.source_id = k.id and e.predicate = k.predicate ${age} and ${joinConditions(conditions)}
         order by e.target_id desc
-        limit ${maxOfAKind}
+        limit ${maxPerKind}
       ) as e
     )
     select id from reached

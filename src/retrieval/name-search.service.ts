@@ -7,7 +7,7 @@ import { listNames } from './names-in-question.ts'
 import type { Question } from './question.ts'
 
 const maxEntities = 16
-const maxOfAKind = 50
+const maxPerKind = 50
 
 /** Finds the entities that a text names, and the records linked with them. */
 export async function searchNames(
@@ -20,6 +20,6 @@ export async function searchNames(
   // Most questions name no entity, and this alone takes a quarter of the time.
   const named = await findNamedEntities(db, { question, digests, maxEntities })
   if (named.length === 0) return []
-  const ids = await findByNames(db, { question, named, conditions, maxOfAKind, limit })
+  const ids = await findByNames(db, { question, named, conditions, maxPerKind, limit })
   return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
 }

@@ -1,6 +1,6 @@
 import { holdsUnspaced, listNamesInRuns } from '../domain/unspaced-scripts.ts'
 
-/** Lists what in a sentence could be a name: single words, sequences of words, and in scripts without spaces some letters in a row. */
+/** Lists the parts of a sentence that could be a name: single words, sequences of words, and in scripts without spaces some letters in a row. */
 
 const longestName = 4
 /** A descriptor may be a whole document. Its topic is usually named at the top. */
@@ -26,11 +26,11 @@ export function listNames(text: string): string[] {
       for (const name of listSpellings(words.slice(start, start + length).join(' '))) names.add(name)
     }
   }
-  for (const name of listInside(words)) names.add(name)
+  for (const name of listNamesInsideWords(words)) names.add(name)
   return [...names]
 }
 
-function listInside(words: readonly string[]): string[] {
+function listNamesInsideWords(words: readonly string[]): string[] {
   const found: string[] = []
   for (const word of words.filter(holdsUnspaced)) {
     for (const name of listNamesInRuns(word)) {

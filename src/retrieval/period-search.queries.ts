@@ -20,12 +20,12 @@ export type PeriodSearch = {
   /** On `records as r`. */
   conditions: Conditions
   scopes: readonly string[] | undefined
-  most: number
+  limit: number
 }
 
 /** The messages of some periods. Each range is read from the index by time, the newest first. */
 export async function findMessagesInPeriods(db: Database, search: PeriodSearch): Promise<string[]> {
-  const { ranges, conditions, scopes, most } = search
+  const { ranges, conditions, scopes, limit } = search
   const from = selectBounds(ranges, 'from')
   const until = selectBounds(ranges, 'until')
   const among = scopes ? sql`and m.scope = any(${sql.val([...scopes])}::text[])` : sql``
@@ -38,10 +38,10 @@ export async function findMessagesInPeriods(db: Database, search: PeriodSearch):
       where m.at >= range.from_time and m.at < range.until_time ${among}
         and ${joinConditions(conditions)}
       order by m.at desc, m.arrival desc
-      limit ${most}
+      limit ${limit}
     ) as of_period
     order by of_period.at desc, of_period.arrival desc
-    limit ${most}
+    limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -10,10 +10,10 @@ import { listSearchedScopes, type Question } from './question.ts'
 const maxExamined = 500
 
 /** If a time has more records, it says too little about the other words of the question. docs/quality-experiments.md has the figures. */
-const mostBesideWords = 200
+const maxBesideWords = 200
 
 /** The most other records that are examined if the question has words too. To examine 500 took half as long as the whole answer. */
-const examinedBesideWords = 100
+const maxExaminedBesideWords = 100
 
 /**
  * Finds the records of the periods of a question: they need no word of it. The most important come first. Records that are no
@@ -33,7 +33,7 @@ export async function findInPeriods(
   const scopes = listSearchedScopes(question)
   const others = {
     trust,
-    limit: isAll ? maxExamined : examinedBesideWords,
+    limit: isAll ? maxExamined : maxExaminedBesideWords,
     asOf: at,
     isReadableOnly: true,
     ...(scopes ? { scopes } : {}),
@@ -44,17 +44,17 @@ export async function findInPeriods(
       ranges,
       conditions,
       scopes,
-      most: isAll ? maxExamined : mostBesideWords + 1,
+      limit: isAll ? maxExamined : maxBesideWords + 1,
     }),
     findMostSalient(db, others, now),
   ])
-  if (!isAll && messages.length > mostBesideWords) return []
+  if (!isAll && messages.length > maxBesideWords) return []
   const ids = [...new Set([...messages, ...salient.map(({ id }) => id)])]
   const dated = ids.length === 0 ? [] : await findTimes(db, ids)
   const ofPeriods = dated.filter(({ time }) => includes(time))
-  if (!isAll && ofPeriods.length > mostBesideWords) return []
+  if (!isAll && ofPeriods.length > maxBesideWords) return []
   return ofPeriods
     .map(({ id, importance }): Match => ({ id, score: 1 + importance }))
     .sort(compareMatches)
-    .slice(0, isAll ? limit : mostBesideWords)
+    .slice(0, isAll ? limit : maxBesideWords)
 }

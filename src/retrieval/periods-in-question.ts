@@ -1,14 +1,14 @@
 import { computeRarity } from '../domain/common-words.ts'
 import {
   computeCalendarRange,
-  countBack,
   findLatestWeekday,
   listDateRanges,
   listSeasonRanges,
   mergeRanges,
   type Range,
+  subtractUnits,
 } from './periods.ts'
-import { relatePeriods, writePlace } from './related-periods.ts'
+import { createPlaceholder, relatePeriods } from './related-periods.ts'
 
 /** Finds the time that a question in English asks about: a day, a month, a season, a year, or one counted from `at`. All times are UTC. */
 
@@ -75,7 +75,7 @@ const readers: readonly Reader[] = [
     computeCalendarRange(at, unit ?? '', parseNumber(n)),
   ]),
   createReader(`(?:last|past|previous) ${count} (day|week|month|year)s?`, ([n, unit], at) => [
-    { from: countBack(at, unit ?? '', parseNumber(n)), until: at.getTime() + 1 },
+    { from: subtractUnits(at, unit ?? '', parseNumber(n)), until: at.getTime() + 1 },
   ]),
   createReader(`(?:last |(?<=(?:since|after) ))(${weekdays.join('|')})`, ([name], at) => [
     findLatestWeekday(at, weekdays.indexOf(name ?? '')),
@@ -106,7 +106,7 @@ export function readPeriods(text: string, at: Date): PeriodsInQuestion | undefin
   for (const { pattern, read } of readers) {
     rest = rest.replace(pattern, (_, ...groups) => {
       named.push(named.length < maxNamed ? read(groups, at) : [])
-      return writePlace(Math.min(named.length, maxNamed) - 1)
+      return createPlaceholder(Math.min(named.length, maxNamed) - 1)
     })
   }
   const ranges = mergeRanges(relatePeriods(rest, named, at))

@@ -56,7 +56,7 @@ export function computeCalendarRange(at: Date, unit: string, back: number): Rang
 }
 
 /** The instant `back` days, weeks, months or years before `at`. */
-export function countBack(at: Date, unit: string, back: number): number {
+export function subtractUnits(at: Date, unit: string, back: number): number {
   const days = { day: 1, week: 7, month: 30.44, year: 365.25 }[unit] ?? 1
   return at.getTime() - back * days * dayMs
 }
@@ -112,7 +112,7 @@ export function mergeRanges(ranges: readonly Range[]): Range[] {
 export type DayRange = readonly [first: string, last: string]
 
 /** The days of some periods, and one more on each side. */
-export function listDays(ranges: readonly Range[]): DayRange[] {
+export function toDayRanges(ranges: readonly Range[]): DayRange[] {
   const formatDay = (time: number) => new Date(time).toISOString().slice(0, 10)
   return ranges.map(({ from, until }) => [formatDay(from - dayMs), formatDay(until + dayMs)])
 }

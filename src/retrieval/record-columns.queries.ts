@@ -15,7 +15,7 @@ export const timeColumns = sql`
 `
 
 /** The text of a message. */
-const said = sql`c.payload #>> '{timeline,0,summary}'`
+const messageText = sql`c.payload #>> '{timeline,0,summary}'`
 
 /** The name of who wrote the message with the content `c`. */
 export const speakerName = sql`c.payload #>> '{conversation,name}'`
@@ -34,38 +34,38 @@ const guidance = String.raw`^([Pp]lease,? )?([Ff]rom now on|[Gg]oing forward|[Aa
 const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 
 /** Whether the message with the content `c` asks something. */
-export const asks = sql<boolean>`coalesce(${said} ~ ${sql.lit(questionMark)}, false)`
+export const asks = sql<boolean>`coalesce(${messageText} ~ ${sql.lit(questionMark)}, false)`
 
 const question = `[^.!?。！？؟]*(${questionMark})`
-/** An English word for whoever writes. */
-const writer = String.raw`\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M`
+/** An English word of the first person. */
+const firstPerson = String.raw`\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M`
 /** In characters. A longer message is not read: it says something beside its questions. */
 const longestQuestion = 500
 
 /**
- * Whether the message with the content `c` mostly asks, and says nothing of whoever writes it and no figure: "Wow! How was the trip?",
+ * Whether the message with the content `c` mostly asks, says nothing about its writer and has no figure: "Wow! How was the trip?",
  * but not "Were you up until 5 o'clock?".
  */
-export const onlyAsks = sql<boolean>`coalesce(case when length(${said}) <= ${sql.lit(longestQuestion)} then
-  2 * length(regexp_replace(${said}, ${sql.lit(question)}, '', 'g')) <= length(${said})
-    and ${said} !~ ${sql.lit(`[0-9]|${writer}`)}
+export const onlyAsks = sql<boolean>`coalesce(case when length(${messageText}) <= ${sql.lit(longestQuestion)} then
+  2 * length(regexp_replace(${messageText}, ${sql.lit(question)}, '', 'g')) <= length(${messageText})
+    and ${messageText} !~ ${sql.lit(`[0-9]|${firstPerson}`)}
 end, false)`
 
 /** In characters. A longer message is mostly about something else. */
-const longestOfWriter = 120
+const longestAboutWriter = 120
 /** English words that ask for something without a question mark: "I was wondering if you could help". */
 const wish = String.raw`\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M`
 
-/** Whether the message with the content `c` says something of whoever writes it, and nothing else: "I live in Canada". */
-const saysOfWriter = sql<boolean>`(c.payload -> 'conversation' is not null and length(${said}) <= ${sql.lit(longestOfWriter)}
-  and ${said} ~ ${sql.lit(writer)} and ${said} !~ ${sql.lit(wish)} and not ${asks})`
+/** Whether the message with the content `c` only says something about its writer: "I live in Canada". */
+const isAboutWriter = sql<boolean>`(c.payload -> 'conversation' is not null and length(${messageText}) <= ${sql.lit(longestAboutWriter)}
+  and ${messageText} ~ ${sql.lit(firstPerson)} and ${messageText} !~ ${sql.lit(wish)} and not ${asks})`
 
 /**
  * Whether the content `c` is an instruction that holds from now on, such as "Always use metric units", a preference, or a message in
  * which its writer says something of themselves. An assistant states none. Only the beginning of a text is read.
  */
 export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
-  left(coalesce(${said}, c.payload ->> 'predicate'), 300) ~ ${sql.lit(guidance)} or ${saysOfWriter}, false
+  left(coalesce(${messageText}, c.payload ->> 'predicate'), 300) ~ ${sql.lit(guidance)} or ${isAboutWriter}, false
 ))`
 
 /** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */
@@ -85,7 +85,7 @@ const factMembers = ['subject', 'predicate', 'object', 'validity', 'revision_pol
 export const statesOnlyFact = sql<boolean>`(r.type = 'episodic' and coalesce(
   case when jsonb_typeof(${captured}) = 'object' then
     ${captured} ?& array['subject', 'predicate', 'object'] and ${captured} - array[${sql.join(factMembers)}] = '{}'
-      and jsonb_array_length(c.payload -> 'timeline') = 1 and coalesce(length(${said}), 0) <= length(${captured}::text)
+      and jsonb_array_length(c.payload -> 'timeline') = 1 and coalesce(length(${messageText}), 0) <= length(${captured}::text)
       and c.payload -> 'tool_graph' = '[]' and c.payload -> 'artifacts' = '[]'
   end, false
 ))`

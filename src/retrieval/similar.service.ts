@@ -28,8 +28,8 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     const { record_id: id, text, limit = 10 } = input
     if ((id === undefined) === (text === undefined)) throw createBothOrNeitherError()
     const question = readQuestion(input.trust ? { trust: input.trust } : {}, call.caller.trust, now)
-    const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
-    const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id, now)
+    const caller = { ...call.caller, trust: question.trust }
+    const stored = id === undefined ? undefined : await findReadableRecord(db, caller, id, now)
     const model = await queryEmbedder.readServingModel()
     if (!model) throw new AppError('no_vectors', 'There are no vectors to search.')
     const vector = stored ? await findVector(stored, model) : await embedText(text ?? '', model)

@@ -90,7 +90,7 @@ describe('words in memory', () => {
     ['with their neighbours', { surroundings }],
     ['those a limited key sees', { trust: limited, surroundings: surroundingsFor(limited) }],
     ['one scope', { scopes: ['blue'], surroundings }],
-    ['some days', { days: everyDay, surroundings, certain: 0 }],
+    ['some days', { days: everyDay, surroundings, exactCount: 0 }],
     ['a type of which there is none', { types: ['semantic'] }],
   ])('find what the database finds: %s', async (_, more: Partial<TextSearchInput>) => {
     const memory = await openLoaded()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dropPlea, isAboutAsker, isForAsker } from '../../src/retrieval/asker-in-question.ts'
+import { dropHelpRequest, isAboutAsker, isForAsker } from '../../src/retrieval/asker-in-question.ts'
 
 describe('a question is about whoever asks', () => {
   it.each([
@@ -45,6 +45,6 @@ describe('a question without the words that ask for help', () => {
     ['Can you help me?', 'Can you help me?'],
     ['Who said "can you recommend a hotel"?', 'Who said "can you recommend a hotel"?'],
   ])('%j: %j', (question, left) => {
-    expect(dropPlea(question).trim()).toBe(left.trim())
+    expect(dropHelpRequest(question).trim()).toBe(left.trim())
   })
 })

@@ -133,7 +133,7 @@ describe('fusion of channels', () => {
       ['answer', 1],
       ['question', 0.5],
     ])
-    expect(idsOf(fuse(found, states, { isAboutAsking: true }))).toEqual(['question', 'answer'])
+    expect(idsOf(fuse(found, states, { isAboutQuestions: true }))).toEqual(['question', 'answer'])
   })
 
   it('puts the newer of two statements that say nearly the same first, and moves no other', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { planJoint } from '../../src/retrieval/text/joint-plan.ts'
+import { planCombinations } from '../../src/retrieval/text/combination-plan.ts'
 import { planSearch } from '../../src/retrieval/text/search-plan.ts'
 import { toAlternatives } from '../../src/retrieval/text/tsquery.ts'
 import { sortRarestFirst, type WordStatistics } from '../../src/retrieval/text/word-statistics.ts'
@@ -57,7 +57,7 @@ describe('the plan for common words', () => {
         (input, least, some) => {
           const rows = 50
           const common = commonOf(rows, input)
-          const sets = planJoint(common, least)
+          const sets = planCombinations(common, least)
           const chosen = common.words.filter(({ word }) => some.includes(word))
           const score = chosen.reduce((sum, { count }) => sum + scoreOf(count, rows), 0)
           const isSought = sets.some((set) => set.every((word) => some.includes(word)))
@@ -73,7 +73,7 @@ describe('the plan for common words', () => {
         const rows = 1_000_000
         const common = commonOf(rows, input)
         const countOf = new Map(common.words.map(({ word, count }) => [word, count]))
-        const expected = planJoint(common, 0).map((set) =>
+        const expected = planCombinations(common, 0).map((set) =>
           set.reduce((product, word) => (product * (countOf.get(word) ?? 0)) / rows, rows),
         )
         expect(expected.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_500)
@@ -87,7 +87,7 @@ describe('the plan for common words', () => {
       1_000_000,
       Object.fromEntries(words.map(({ word, count }) => [word, count])),
     )
-    const sets = planJoint({ words, phrased: [], share: 1, statistics }, 5)
+    const sets = planCombinations({ words, phrased: [], share: 1, statistics }, 5)
     expect(sets.length).toBeLessThanOrEqual(64)
   })
 })

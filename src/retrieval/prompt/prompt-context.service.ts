@@ -52,7 +52,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     async function writeWith(roots: number): Promise<PromptContext> {
       const limits = { root_limit: roots, node_limit, max_hops, edge_limit: 0 }
       const [{ answer }, profileIds] = await Promise.all([
-        // Records that have nothing to do with the task are worse than none: a model would believe that they have.
+        // Records that have nothing to do with the task are worse than none: a model would take them as related.
         retrieval.retrieve(call, { ...query, ...limits }, { fallsBack: false }),
         profiles,
       ])

@@ -5,7 +5,7 @@ import { findRecordTime } from '../record-time.ts'
 import type { PromptContext } from './prompt-context.schemas.ts'
 import { quoteAsLine } from './quoted-text.ts'
 import { type StatementContext, stateRecord } from './record-statement.ts'
-import { countMostCharacters, cutToWeight } from './token-estimate.ts'
+import { countMaxCharacters, cutToWeight } from './token-estimate.ts'
 
 /** Turns records into the lines of a prompt: in which part each stands, and what it says. */
 
@@ -37,19 +37,19 @@ export type EntryContext = StatementContext & {
   profileIds: ReadonlySet<string>
   disputedIds: ReadonlySet<string>
   /** The weight that the text of one entry may have. */
-  heaviest: number
+  maxEntryWeight: number
 }
 
 export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
   const { id, payload, scope = '' } = record
   const kind = chooseKind(record, context)
   const time = readTime(record)
-  const statement = stateRecord(payload, countMostCharacters(context.heaviest), {
+  const statement = stateRecord(payload, countMaxCharacters(context.maxEntryWeight), {
     ...context,
     scope: record.scope,
   })
   const line = quoteAsLine(statement.text)
-  const text = cutToWeight(line, context.heaviest)
+  const text = cutToWeight(line, context.maxEntryWeight)
   return {
     id,
     kind,

@@ -27,15 +27,15 @@ export type Found = {
   /** Names of entities by id. */
   names: ReadonlyMap<string, string>
 }
-type Form = { question: string; maxTokens: number; format: NonNullable<ContextQuery['format']> }
+type PromptOptions = { question: string; maxTokens: number; format: NonNullable<ContextQuery['format']> }
 
-export function writePrompt(found: Found, { question, maxTokens, format }: Form): PromptContext {
+export function writePrompt(found: Found, { question, maxTokens, format }: PromptOptions): PromptContext {
   const { answer, records, profileIds, messagesAround, disputes } = found
   const foundIds = answer.nodes.map(({ record }) => record.id)
   const selectedId = answer.selection?.selected[0]
   const places = placeRecords({ profileIds, foundIds, selectedId, messagesAround, disputes })
-  const heaviest = toWeight(Math.min(maxTokens * largestShare, longestLine))
-  const entries = listEntries(found, selectedId, { heaviest, wordPrefixes: listWordPrefixes(question) })
+  const maxEntryWeight = toWeight(Math.min(maxTokens * largestShare, longestLine))
+  const entries = listEntries(found, selectedId, { maxEntryWeight, wordPrefixes: listWordPrefixes(question) })
   const references = shortenIds([...records.keys()])
   const budget = toWeight(maxTokens)
   const layout = format === 'json' ? createJsonLayout() : createMarkdownLayout(references)
@@ -65,7 +65,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
 function listEntries(
   { records, profileIds, disputes, names }: Found,
   selectedId: string | undefined,
-  shape: { heaviest: number; wordPrefixes: readonly string[] },
+  shape: { maxEntryWeight: number; wordPrefixes: readonly string[] },
 ): Entry[] {
   const contested = [...records.values()].filter(isContested).map(({ id }) => id)
   const context = {

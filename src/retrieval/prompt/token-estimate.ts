@@ -32,8 +32,8 @@ export function measureWeight(text: string): number {
   return sum
 }
 
-/** No text of more characters weighs so little. */
-export function countMostCharacters(weight: number): number {
+/** The most characters that a text of this weight can have. */
+export function countMaxCharacters(weight: number): number {
   return Math.ceil(weight / letter) + 1
 }
 

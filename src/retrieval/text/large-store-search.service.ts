@@ -2,14 +2,14 @@ import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { findMostSalient } from '../../records/index.ts'
 import { computeHighestScore } from './bm25.ts'
-import { type CommonWords, planJoint } from './joint-plan.ts'
+import { type CommonWords, planCombinations } from './combination-plan.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
 import { maxWords, pickRelated, planSearch } from './search-plan.ts'
 import type { Stems } from './stemming.service.ts'
 import {
+  findByCombinations,
   findByWords,
   findInSubset,
-  findJointMatches,
   type RankedSearch,
   type TextSearch,
 } from './text-search.queries.ts'
@@ -29,15 +29,15 @@ type LargeStoreInput = {
   stems: Stems
   statistics: WordStatistics
   /** How many of the best results must be exact. */
-  certain: number
+  exactCount: number
   scopes: readonly string[] | undefined
 }
 
-type CommonWordsInput = Pick<LargeStoreInput, 'certain' | 'scopes'> & {
+type CommonWordsInput = Pick<LargeStoreInput, 'exactCount' | 'scopes'> & {
   first: RankedMatches
   /** The words that `first` has found. */
   others: readonly Pick<CountedWord, 'word'>[]
-  joint: CommonWords & { least: number }
+  combined: CommonWords & { least: number }
 }
 
 /**
@@ -48,7 +48,7 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
   async function find(
     db: Database,
     shared: Omit<TextSearch, 'store'>,
-    { stems: { words, phrased, related: allRelated }, statistics, certain, scopes }: LargeStoreInput,
+    { stems: { words, phrased, related: allRelated }, statistics, exactCount, scopes }: LargeStoreInput,
   ): Promise<RankedSearch> {
     const share = estimateShare(shared.filterWords, statistics)
     const store = { rows: statistics.rows * share, averageLength: statistics.averageLength }
@@ -59,35 +59,38 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
     const searched = { words: rare, scoringOnly: common, related }
     const first = rare.length + related.length === 0 ? noMatches : await findByWords(db, search, searched)
     if (common.length === 0) return { search, ranked: first }
-    const least = first.matches[certain - 1]?.score ?? 0
+    const least = first.matches[exactCount - 1]?.score ?? 0
     if (isSmall(statistics)) {
       if (computeHighestScore(common, store) < least) return { search, ranked: first }
       const counted = [...rare, ...common].map(toCount)
       return { search, ranked: await findByWords(db, search, { words: counted, related }) }
     }
-    const joint = { words: common, phrased, share, statistics, least }
+    const combined = { words: common, phrased, share, statistics, least }
     const others = [...rare, ...related]
-    return { search, ranked: await addCommonWords(db, search, { first, others, joint, certain, scopes }) }
+    return {
+      search,
+      ranked: await addCommonWords(db, search, { first, others, combined, exactCount, scopes }),
+    }
   }
 
   /** Adds the records that only have common words, where there can be better ones among them than those found. */
   async function addCommonWords(
     db: Database,
     search: TextSearch,
-    { first, others, joint: { least, ...common }, certain, scopes }: CommonWordsInput,
+    { first, others, combined: { least, ...common }, exactCount, scopes }: CommonWordsInput,
   ): Promise<RankedMatches> {
-    const sets = planJoint(common, least)
-    const joint =
-      sets.length === 0 ? noMatches : await findJointMatches(db, search, common.words, { sets, others })
-    const known = mergeRanked(first, joint, search.limit)
-    if (known.matches.length >= certain) return known
-    const likely = await listLikely(db, search, scopes)
-    const newer = await findInSubset(db, search, common.words, { ...likely, others })
+    const sets = planCombinations(common, least)
+    const combined =
+      sets.length === 0 ? noMatches : await findByCombinations(db, search, common.words, { sets, others })
+    const known = mergeRanked(first, combined, search.limit)
+    if (known.matches.length >= exactCount) return known
+    const subset = await chooseSubset(db, search, scopes)
+    const newer = await findInSubset(db, search, common.words, { ...subset, others })
     return mergeRanked(known, newer, search.limit)
   }
 
-  /** A bounded part of the store, limited to what the caller may see. */
-  async function listLikely(db: Database, search: TextSearch, scopes: readonly string[] | undefined) {
+  /** A bounded part of the store, limited to records that the caller may see. */
+  async function chooseSubset(db: Database, search: TextSearch, scopes: readonly string[] | undefined) {
     const { trust, conditions } = search
     const now = clock.now()
     const isScoped = trust.scopes !== null || scopes !== undefined

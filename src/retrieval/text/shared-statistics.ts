@@ -17,8 +17,8 @@ const fewTexts = 2
  */
 const step = 1.02
 
-/** Returns the figures that are held, except for those that have clearly changed. */
-export function keepSteady(held: WordStatistics | undefined, read: WordStatistics): WordStatistics {
+/** Returns the old figures, except for those that have clearly changed. */
+export function replaceChanged(held: WordStatistics | undefined, read: WordStatistics): WordStatistics {
   const isOther =
     !held ||
     hasChanged(held.rows, read.rows) ||

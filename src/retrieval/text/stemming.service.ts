@@ -17,23 +17,23 @@ export type Stems = SentenceStems & {
   related: RelatedStem[]
 }
 
-const maxKept = 40_000
-const longestKept = 64
+const maxCached = 40_000
+const longestCached = 64
 
 const maxRelatedOfWord = 10
 /** More find nothing else, and each takes a place in a statement. */
 const maxRelatedOfSentence = 40
 /** A longer sentence, such as a pasted page, has words enough. */
-const longestReplaced = 50
+const longestWithRelated = 50
 
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
-  const kept = new Map<string, readonly string[]>()
+  const cached = new Map<string, readonly string[]>()
 
   async function findQueryStems(db: Database, query: TextQuery): Promise<Stems> {
     const words = splitWords(query.alternatives)
-    const isReplaced = textLanguage === 'english' && words.length <= longestReplaced
-    const meant = isReplaced ? words.filter(mayBeReplaced) : []
+    const canHaveRelated = textLanguage === 'english' && words.length <= longestWithRelated
+    const meant = canHaveRelated ? words.filter(mayHaveRelated) : []
     const near = meant.map((word) => ({ word, others: findRelatedWords(word.toLowerCase()) }))
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
@@ -50,18 +50,18 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const words = splitWords(alternatives)
     const phrased = splitWords(phrases.join(' '))
     const stems = await learn(db, new Set([...words, ...phrased, ...others]))
-    const listStems = (word: string) => kept.get(word) ?? stems.get(word) ?? []
+    const listStems = (word: string) => cached.get(word) ?? stems.get(word) ?? []
     const stemWords = (list: readonly string[]) => [...new Set(list.flatMap(listStems))]
     return { listStems, words: stemWords(words), phrased: stemWords(phrased) }
   }
 
   async function learn(db: Database, words: ReadonlySet<string>): Promise<ReadonlyMap<string, string[]>> {
-    const unknown = [...words].filter((word) => !kept.has(word))
+    const unknown = [...words].filter((word) => !cached.has(word))
     if (unknown.length === 0) return new Map()
     const found = await findStems(db, unknown, textLanguage)
     // Clears everything, which is rare: tracking the last use would cost every search.
-    if (kept.size > maxKept) kept.clear()
-    for (const { word, stems } of found) if (word.length <= longestKept) kept.set(word, stems)
+    if (cached.size > maxCached) cached.clear()
+    for (const { word, stems } of found) if (word.length <= longestCached) cached.set(word, stems)
     return new Map(found.map(({ word, stems }) => [word, stems]))
   }
 
@@ -69,7 +69,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
 }
 
 /** Inside of a sentence a capital begins a name, which nothing else means. */
-function mayBeReplaced(word: string, index: number): boolean {
+function mayHaveRelated(word: string, index: number): boolean {
   return index === 0 || word === word.toLowerCase()
 }
 

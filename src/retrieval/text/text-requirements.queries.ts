@@ -50,9 +50,9 @@ const requireAll = (phrases: readonly string[], language: string) => joinPhrases
 const requireAny = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' | ', language)
 
 /** One statement for any number of phrases: a sentence can have thousands, and each part of a statement is planned. */
-function joinPhrases(phrases: readonly string[], joint: string, language: string) {
+function joinPhrases(phrases: readonly string[], separator: string, language: string) {
   return sql`coalesce((
-    select string_agg(concat('(', phrase, ')'), ${sql.lit(joint)})::tsquery
+    select string_agg(concat('(', phrase, ')'), ${sql.lit(separator)})::tsquery
     from (
       select phraseto_tsquery(${language}::text::regconfig, said) as phrase
       from unnest(${sql.val([...phrases])}::text[]) as said

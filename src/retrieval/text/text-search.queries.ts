@@ -52,7 +52,7 @@ export async function findByWords(
 type Others = { others: readonly Word[] }
 
 /** Finds the best records that contain all words of one of the sets. */
-export async function findJointMatches(
+export async function findByCombinations(
   db: Database,
   search: TextSearch,
   words: readonly CountedWord[],

@@ -36,7 +36,7 @@ export type TextSearchInput = {
   days?: readonly DayRange[]
   limit: number
   /** How many of the best results must be exact; 10 by default. Later results may be in a cheaper order. */
-  certain?: number
+  exactCount?: number
   /** Score messages by their neighbours in the conversation too. */
   surroundings?: SurroundingsOptions
   /** Takes the states of the records, where a search reads them anyway. */
@@ -75,7 +75,7 @@ export function createTextSearch({
 
   /** Returns the best matches of a sentence, best first; ties by id. */
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
-    const { trust, days, limit, certain = 10, includesForgotten = false } = input
+    const { trust, days, limit, exactCount = 10, includesForgotten = false } = input
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
     const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
@@ -97,7 +97,7 @@ export function createTextSearch({
         ? await findInLargeStore(db, shared, {
             stems,
             statistics: await readStatistics(db, pages),
-            certain,
+            exactCount,
             scopes: input.scopes,
           })
         : await findInSmallStore(db, shared, stems)

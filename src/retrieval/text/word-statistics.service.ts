@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { keepSteady } from './shared-statistics.ts'
+import { replaceChanged } from './shared-statistics.ts'
 import { countPages, readWordStatistics } from './word-statistics.queries.ts'
 import type { WordStatistics } from './word-statistics.ts'
 
@@ -21,7 +21,7 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
   function renew(db: Database, pages: number): Promise<CachedStatistics> {
     reading ??= readWordStatistics(db)
       .then((read) => {
-        cached = { statistics: keepSteady(cached?.statistics, read), pages, at: clock.now().getTime() }
+        cached = { statistics: replaceChanged(cached?.statistics, read), pages, at: clock.now().getTime() }
         return cached
       })
       .finally(() => (reading = undefined))

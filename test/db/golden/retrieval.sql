@@ -1661,6 +1661,53 @@ select c.search @@ (select coalesce(nullif(coalesce((
   ), ''::tsquery)))
 from contents as c;
 
+-- src/retrieval/text/text-search.queries.ts findByCombinations
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
+from contents as c
+where c.search @@ (select $23::tsquery && $24::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($25::text::regconfig, said) as phrase
+      from unnest($26::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($27::text::regconfig, said) as phrase
+      from unnest($28::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
+and not (c.search @@ ($29::tsquery))
+    ), visible as materialized (
+      select found.*, seen.is_match
+      from found cross join lateral (
+        select true as is_match
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $30
+and "r"."scope" = any($31::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as matches
+from visible
+    ), best as (
+      select id, round((known + 0::float8) * 1e9) / 1e9 as score
+      from visible cross join total
+      where is_match
+      order by score desc, id
+      limit $32
+    )
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      array_to_string(array[]::float8[], ' ') as idfs
+    from total;
+
 -- src/retrieval/text/text-search.queries.ts findByWords
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known , case when c.search @@ $23::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $24::tsquery))) - 0.5) end as "count_0", case when c.search @@ $25::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $26::tsquery))) - 0.5) end as "count_1", case when c.search @@ $27::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $28::tsquery))) - 0.5) end as "count_2", case when c.search @@ $29::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $30::tsquery))) - 0.5) end as "count_3"
@@ -1914,53 +1961,6 @@ from visible
       where is_match
       order by score desc, id
       limit $34
-    )
-    select (select string_agg(id || ' ' || score, ','
-order by score desc, id)
-from best) as matches,
-      array_to_string(array[]::float8[], ' ') as idfs
-    from total;
-
--- src/retrieval/text/text-search.queries.ts findJointMatches
-    with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
-from contents as c
-where c.search @@ (select $23::tsquery && $24::tsquery && coalesce((
-    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
-    from (
-      select phraseto_tsquery($25::text::regconfig, said) as phrase
-      from unnest($26::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery) && !!coalesce((
-    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
-    from (
-      select phraseto_tsquery($27::text::regconfig, said) as phrase
-      from unnest($28::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery))
-and not (c.search @@ ($29::tsquery))
-    ), visible as materialized (
-      select found.*, seen.is_match
-      from found cross join lateral (
-        select true as is_match
-from records as r
-        where r.id = found.id
-and r.forgotten_at is null
-and ("r"."sensitivity" <= $30
-and "r"."scope" = any($31::text[]))
-        offset 0
-      ) as seen
-    ), total as materialized (
-      select count(*) as matches
-from visible
-    ), best as (
-      select id, round((known + 0::float8) * 1e9) / 1e9 as score
-      from visible cross join total
-      where is_match
-      order by score desc, id
-      limit $32
     )
     select (select string_agg(id || ' ' || score, ','
 order by score desc, id)

@@ -47,7 +47,7 @@ const conditions = [sql<boolean>`r.forgotten_at is null`]
 const check = { modelId: 1, ids: [id], conditions: search.conditions, snapshot: '700:705:701,703' }
 const states = { salience: instants.computeSalienceAtInstant(question), found: new Map() }
 
-const period = { ranges: [{ from: 0, until: 86_400_000 }], conditions, most: 500 }
+const period = { ranges: [{ from: 0, until: 86_400_000 }], conditions, limit: 500 }
 
 const named = { type: 'entity' as const, digests: [Buffer.alloc(16)], limit: 4, conditions }
 
@@ -96,7 +96,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/retrieval/name-search.queries.ts': {
     findByNames: (db) =>
-      naming.findByNames(db, { question, named: [id], conditions, maxOfAKind: 50, limit: 50 }),
+      naming.findByNames(db, { question, named: [id], conditions, maxPerKind: 50, limit: 50 }),
     findNamedEntities: (db) => naming.findNamedEntities(db, { question, digests: [], maxEntities: 16 }),
   },
   'src/retrieval/suppression.queries.ts': {
@@ -129,10 +129,10 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     },
   },
   'src/retrieval/expansion.queries.ts': {
-    findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, maxOfAKind: 25 }),
+    findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, maxPerKind: 25 }),
     findWithNeighbours: {
-      now: (db) => expansion.findWithNeighbours(db, [id], question, { conditions, maxOfAKind: 25 }),
-      'of the past': (db) => expansion.findWithNeighbours(db, [id], past, { conditions, maxOfAKind: 25 }),
+      now: (db) => expansion.findWithNeighbours(db, [id], question, { conditions, maxPerKind: 25 }),
+      'of the past': (db) => expansion.findWithNeighbours(db, [id], past, { conditions, maxPerKind: 25 }),
     },
   },
   'src/embeddings/vector-search.queries.ts': {

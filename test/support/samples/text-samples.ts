@@ -62,7 +62,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       'with related words': (db) =>
         text.findByWords(db, search, { words: rare, scoringOnly: common, related }),
     },
-    findJointMatches: (db) => text.findJointMatches(db, search, common, { sets, others: rare }),
+    findByCombinations: (db) => text.findByCombinations(db, search, common, { sets, others: rare }),
     findInSubset: {
       '': (db) => text.findInSubset(db, search, common, among),
       'of no rare words': (db) => text.findInSubset(db, search, common, { ...among, others: [] }),

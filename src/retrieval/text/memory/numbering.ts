@@ -1,4 +1,4 @@
-/** Numbers names from 0 in the order in which they come, each once. */
+/** Numbers names from 0 in the order in which they are added, each once. */
 export function createNumbering() {
   const names: string[] = []
   const numbers = new Map<string, number>()

@@ -5,7 +5,7 @@ import { createNumbering } from './numbering.ts'
 export type Group = { scope: string; type: string; sensitivity: Sensitivity }
 
 /** The group of texts that have gone, which nobody searches. */
-export const nowhere = 0
+export const goneGroup = 0
 
 export type Searched = {
   trust: Trust

@@ -20,7 +20,7 @@ export type StoredText = Group & {
   statesOnlyFact: boolean
   /** Whether it is an instruction that holds from now on, a preference, or what a person says of themselves. */
   isGuidance: boolean
-  /** Whether it is a message that asks something and says nothing of whoever asks. */
+  /** Whether it is a message that asks something and says nothing about its writer. */
   onlyAsks: boolean
   /**
    * Only for a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who

@@ -55,7 +55,7 @@ const maxExamined = 1_000
 /** A question that meets new texts is asked again with these among them. */
 const maxRounds = 6
 
-type Known = Map<string, RecordCheck>
+type Checks = Map<string, RecordCheck>
 
 type Ranking = {
   matches: (Match & { place: number })[]
@@ -77,7 +77,7 @@ export async function findInTexts(
 ): Promise<FoundTexts | undefined> {
   const { table } = loaded
   const { limit } = search
-  const known: Known = new Map()
+  const known: Checks = new Map()
   const surroundings = createMessageSurroundings(table, known, search)
   let examined = limit + spare
   let ranking: Ranking | undefined
@@ -119,7 +119,7 @@ async function learn(
   db: Database,
   loaded: LoadedTexts,
   { searched: { trust }, answerConditions, contextConditions, states }: MemoryTextSearch,
-  { ids, known }: { ids: readonly string[]; known: Known },
+  { ids, known }: { ids: readonly string[]; known: Checks },
 ): Promise<boolean> {
   const unknown = [...new Set(ids)].filter((id) => !known.has(id))
   if (unknown.length === 0 && known.size > 0) return true

@@ -35,7 +35,7 @@ import type { StoredText } from './stored-text.ts'
 const packed = sql`string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)`
 
 /** Joins the content and the place in a conversation to `records as r`. */
-const itsText = sql`join contents as c on c.record_id = r.id left join messages as m on m.record_id = r.id`
+const joinText = sql`join contents as c on c.record_id = r.id left join messages as m on m.record_id = r.id`
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
@@ -63,7 +63,7 @@ export async function readTexts(db: Database, after: string, limit: number): Pro
       select ${columns}
       from (
         select * from records where id > ${after}::uuid and forgotten_at is null order by id limit ${limit}
-      ) as r ${itsText}
+      ) as r ${joinText}
       order by r.id
     ) as t
   `.execute(db)
@@ -120,7 +120,7 @@ export async function checkTexts(
       (
         select ${packed} from (
           select each.* from unseen as change cross join lateral (
-            select ${columns} from records as r ${itsText}
+            select ${columns} from records as r ${joinText}
             where r.id = change.record_id and r.forgotten_at is null
             offset 0
           ) as each

@@ -24,7 +24,7 @@ type Adding = {
   found: ReturnType<typeof createGrowingArray<Uint32Array>>
 }
 
-/** Adds up the scores of texts, word by word. The room for them is kept from one search to the next, and empty between them. */
+/** Adds up the scores of texts, word by word. Their buffer is kept for the next search, and is empty between searches. */
 export function createTextScores(postings: Postings) {
   let scores = new Float64Array(0)
 
@@ -78,7 +78,7 @@ export function createTextScores(postings: Postings) {
     return enough >= most
   }
 
-  /** Gives out the scores of places, and empties the room. */
+  /** Visits the scores of places, and clears them. */
   function take({ values, length }: Places, visit: (place: number, score: number) => void): void {
     for (let at = 0; at < length; at++) {
       const place = values[at] as number

@@ -9,7 +9,7 @@ import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, includesDay, toDayNumber } from './day-numbers.ts'
 import { createPostingLists, getPlace, maxPlaces } from './posting-lists.ts'
-import { createRecordGroups, nowhere, type Searched } from './record-groups.ts'
+import { createRecordGroups, goneGroup, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
@@ -116,9 +116,9 @@ export function createTextTable() {
     const place = ids.findPlace(id)
     if (place === undefined) return
     ids.remove(id)
-    const group = groupOf.values[place] ?? nowhere
+    const group = groupOf.values[place] ?? goneGroup
     sizes[group] = (sizes[group] ?? 0) - 1
-    groupOf.values[place] = nowhere
+    groupOf.values[place] = goneGroup
     conversations.remove(place)
   }
 
@@ -128,7 +128,7 @@ export function createTextTable() {
     for (let list = from; list < stems.length; list++) {
       if (read >= droppedAtOnce) return list
       read += postings.countEntries(list)
-      postings.drop(list, (place) => groupOf.values[place] === nowhere)
+      postings.drop(list, (place) => groupOf.values[place] === goneGroup)
       if (postings.countEntries(list) > 0) continue
       lists.delete(stems[list] ?? '')
       stems[list] = ''
@@ -199,7 +199,7 @@ export function createTextTable() {
 
   /** A message without its words. Undefined for a text that has gone. */
   function readMessage(place: number): Omit<MessageWords, 'counts'> | undefined {
-    if (groupOf.values[place] === nowhere) return undefined
+    if (groupOf.values[place] === goneGroup) return undefined
     return {
       words: lengths.values[place] ?? 0,
       asks: traits.has(place, 'asks'),
@@ -225,7 +225,7 @@ export function createTextTable() {
     readMessage,
     countAdded: () => ids.length,
     /** How many texts are here; those that have gone are not. */
-    countKept: () => sizes.reduce((sum, size, group) => sum + (group === nowhere ? 0 : size), 0),
+    countKept: () => sizes.reduce((sum, size, group) => sum + (group === goneGroup ? 0 : size), 0),
     findPlace: ids.findPlace,
     getId: ids.getId,
     findSurroundings: conversations.findSurroundings,

@@ -2,7 +2,7 @@ import { computeIdf } from '../bm25.ts'
 import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
 import { pickRarest } from '../search-plan.ts'
 
-export type SoughtWords = {
+export type QueryWords = {
   words: readonly string[]
   related: readonly RelatedStem[]
 }
@@ -21,7 +21,7 @@ const maxTextsOfRelated = 2_000
 
 /** Weighs the rarest words and what stands for them, by how many of all texts contain them. */
 export function weighWords(
-  { words, related }: SoughtWords,
+  { words, related }: QueryWords,
   countTexts: (word: string) => number,
   rows: number,
 ): WordWeights {

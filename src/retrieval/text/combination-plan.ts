@@ -10,7 +10,7 @@ import {
 /** Chooses combinations of common words: the records of one word are too many to read, those of several together are not. */
 
 /** How many records are read for combinations of common words. */
-const jointBudget = 1_500
+const combinationBudget = 1_500
 
 /**
  * How much of the index is read for combinations. Of the words of a combination the rarest is read completely, half a
@@ -35,20 +35,20 @@ export type CommonWords = {
  * Finds the combinations of common words that a record must contain to score above `least`. When they match too many
  * records, the limit is raised until they are few enough; those records are then the best.
  */
-export function planJoint(common: CommonWords, least: number): string[][] {
+export function planCombinations(common: CommonWords, least: number): string[][] {
   const { words, share, statistics } = common
   const store = { rows: statistics.rows * share, averageLength: statistics.averageLength }
   const hasReadableWord = createReadableCheck(common)
   const listAffordable = (score: number) => {
     const sets = listSetsAbove(words, score, store)
     const affordable = sets.filter(hasReadableWord)
-    const expected = affordable.reduce((sum, set) => sum + estimateJointRecords(set, common), 0)
-    return sets.length < maxSets && expected <= jointBudget ? affordable : undefined
+    const expected = affordable.reduce((sum, set) => sum + estimateRecordsWithAll(set, common), 0)
+    return sets.length < maxSets && expected <= combinationBudget ? affordable : undefined
   }
   let sets = listAffordable(least)
   if (sets) return sets
   let low = least
-  let high = words.reduce((sum, { count }) => sum + inShort * estimateIdf(count ?? 0, store), 0)
+  let high = words.reduce((sum, { count }) => sum + shortTextWeight * estimateIdf(count ?? 0, store), 0)
   for (let round = 0; round < 12; round++) {
     const middle = (low + high) / 2
     const tried = listAffordable(middle)
@@ -59,7 +59,7 @@ export function planJoint(common: CommonWords, least: number): string[][] {
 }
 
 /** Estimates how many records contain all words of a set, assuming that words are independent. */
-function estimateJointRecords(set: readonly string[], { phrased, share, statistics }: CommonWords): number {
+function estimateRecordsWithAll(set: readonly string[], { phrased, share, statistics }: CommonWords): number {
   return [...new Set([...set, ...phrased])].reduce(
     (expected, word) => expected * Math.min(1, estimateRecords(word, statistics) / statistics.rows),
     statistics.rows * share,
@@ -84,12 +84,12 @@ function createReadableCheck({
 }
 
 /** The weight of a word in a text of a third of the mean length, where a single occurrence scores highest. */
-const inShort = 1.4
+const shortTextWeight = 1.4
 
 /** Lists the smallest sets of words that together exceed a score, each word occurring once. */
 function listSetsAbove(words: readonly CountedWord[], least: number, store: StoreSize): string[][] {
   const scored = words
-    .map(({ word, count }) => ({ word, score: inShort * estimateIdf(count ?? 0, store) }))
+    .map(({ word, count }) => ({ word, score: shortTextWeight * estimateIdf(count ?? 0, store) }))
     .sort((one, other) => other.score - one.score || (one.word < other.word ? -1 : 1))
   const left = scored.map((_, at) => scored.slice(at).reduce((sum, { score }) => sum + score, 0))
   const sets: string[][] = []
