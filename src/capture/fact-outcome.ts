@@ -20,8 +20,8 @@ export type FactOutcome =
   | { outcome: 'merged'; id: string; other?: string }
   /** It was withdrawn earlier. Repeating it does not bring it back. */
   | { outcome: 'challenged'; other?: string }
-  /** A current record states another object, and its revision policy decides. `twins` say the same as that record. */
-  | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string; twins: string[] }
+  /** A current record states another object, and its revision policy decides. `duplicates` say the same as that record. */
+  | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string; duplicates: string[] }
 
 export type RelatedFact = { id: string; predicate: 'supports' | 'contradicts' }
 
@@ -30,7 +30,7 @@ type Policy = NonNullable<SemanticPayload['revision_policy']>
 type Fact = KnownRecord & { payload: SemanticPayload; denies: boolean }
 type Statement = { fact: SemanticPayload; at: Date }
 
-const outcomeOf = { replace: 'replaced', fork: 'forked', contest: 'contested' } as const
+const outcomeOfPolicy = { replace: 'replaced', fork: 'forked', contest: 'contested' } as const
 
 /**
  * Returns the outcome for a new fact. `known` are the facts on the topic and on the one that denies it: first those with the same
@@ -94,10 +94,10 @@ function decideAmongOwnFacts(statement: Statement, facts: readonly Fact[]): Fact
   if (!currentFact) return { outcome: 'created' }
   const policy = currentFact.payload.revision_policy ?? 'contest'
   return {
-    outcome: outcomeOf[policy],
+    outcome: outcomeOfPolicy[policy],
     policy,
     other: currentFact.id,
-    twins: listTwins(statement, currentFact, live),
+    duplicates: listDuplicates(statement, currentFact, live),
   }
 }
 
@@ -127,16 +127,16 @@ function isContested({ payload }: Fact): boolean {
 }
 
 /** Two records of a scope can say the same: a client may create a second one, or move it there. */
-function listTwins(statement: Statement, { id, payload }: Fact, live: readonly Fact[]): string[] {
+function listDuplicates(statement: Statement, { id, payload }: Fact, live: readonly Fact[]): string[] {
   const handle = createFactHandle(payload)
-  const twins = live.filter(
+  const duplicates = live.filter(
     (fact) =>
       fact.id !== id &&
       isOpposed(fact, statement) &&
       !isContested(fact) &&
       hasSameDetail(createFactHandle(fact.payload), handle),
   )
-  return twins.map((twin) => twin.id)
+  return duplicates.map((duplicate) => duplicate.id)
 }
 
 function isRepeatedBy({ payload }: Fact, { fact: stated, at }: Statement): boolean {

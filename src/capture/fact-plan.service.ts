@@ -71,35 +71,36 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
   async function contest(
     tx: Transaction,
     captured: CapturedFact,
-    { policy, other, twins }: Conflict,
+    { policy, other, duplicates }: Conflict,
   ): Promise<FactResult> {
     const { context, id } = captured
     await revision.contest({ caller: context.caller, tx }, other, getContest(captured))
     const edge = createEdge(other, 'contested_by', id, context.now)
     return {
       ...createResult({ outcome: 'contested', policy, record_id: id, other_id: other }),
-      edges: [edge, ...(await contestTwins(tx, captured, twins))],
+      edges: [edge, ...(await contestDuplicates(tx, captured, duplicates))],
     }
   }
 
   /** Contests those that were not withdrawn meanwhile, and returns the edges to them. */
-  async function contestTwins(
+  async function contestDuplicates(
     tx: Transaction,
     captured: CapturedFact,
-    twins: readonly string[],
+    duplicates: readonly string[],
   ): Promise<Edge[]> {
-    if (twins.length === 0) return []
+    if (duplicates.length === 0) return []
     const { context, id } = captured
-    const found = await loadManyForUpdate(tx, { caller: context.caller }, twins)
+    const found = await loadManyForUpdate(tx, { caller: context.caller }, duplicates)
     const ids = found.flatMap((each) => asStatedFact(context, each)?.id ?? [])
-    for (const twin of ids) await revision.contest({ caller: context.caller, tx }, twin, getContest(captured))
-    return ids.map((twin) => createEdge(twin, 'contested_by', id, context.now))
+    for (const duplicate of ids)
+      await revision.contest({ caller: context.caller, tx }, duplicate, getContest(captured))
+    return ids.map((duplicate) => createEdge(duplicate, 'contested_by', id, context.now))
   }
 
   async function revise(
     tx: Transaction,
     captured: CapturedFact,
-    { outcome, policy, other, twins }: Conflict,
+    { outcome, policy, other, duplicates }: Conflict,
   ): Promise<FactResult> {
     const { context, id, targets } = captured
     const links = buildFactEdges(id, targets, context.now)
@@ -114,7 +115,7 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
     const request = { record, capturedFrom: targets.primary, ...getAuditReason(context) }
     const revised = await operation({ caller: context.caller, tx }, other, request)
     const descent = createEdge(id, outcome === 'replaced' ? 'supersedes' : 'derived_from', other, context.now)
-    const contests = outcome === 'replaced' ? await contestTwins(tx, captured, twins) : []
+    const contests = outcome === 'replaced' ? await contestDuplicates(tx, captured, duplicates) : []
     const fact = { outcome, policy, record_id: id, other_id: other }
     return { fact, records: [revised.record], edges: [...links, descent, ...contests] }
   }

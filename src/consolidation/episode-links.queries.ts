@@ -38,7 +38,7 @@ export async function insertEpisodeLinks(
       select episode, 'derives', derived, 1, ${now}::timestamptz from link
       order by 1, 2, 3
       on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id ${saving.addRow(derivedEnd, sql`to_jsonb(relations)`)}
+      returning source_id, predicate, target_id ${saving.addRow(derivedId, sql`to_jsonb(relations)`)}
     ) ${saving.saveRows({ relations: 'edge', descents: 'descent' })}
     select source_id as derived, target_id as episode from edge
     where predicate = 'derived_from' and not exists (
@@ -50,4 +50,4 @@ export async function insertEpisodeLinks(
   return rows
 }
 
-const derivedEnd = sql`case predicate when 'derived_from' then source_id else target_id end`
+const derivedId = sql`case predicate when 'derived_from' then source_id else target_id end`

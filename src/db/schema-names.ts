@@ -1,4 +1,4 @@
-/** The schema of a service without tenants, and of what belongs to no tenant. */
+/** The schema of a service without tenants, and of data that belong to no tenant. */
 export const homeSchema = 'public'
 
 /** Twelve characters that say nothing about the tenant. The schema and the keys of the tenant contain them. */

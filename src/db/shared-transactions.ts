@@ -4,7 +4,7 @@ import { changedNothing } from './failures.ts'
 import { getWriting, runWriting, type Writing } from './request-scope.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Lets a request happen at most once. What it writes is in the transaction of the request. */
+/** Lets a request happen at most once. Its rows are written in the transaction of the request. */
 export type Guard<Outcome = unknown> = {
   /** Does the same for the guards of several requests at once. */
   readonly store: AnswerStore

@@ -20,8 +20,8 @@ const irregular: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The normalised spellings of what denies the predicate, with spaces and, if it has no spaces itself, with underscores. The denials of
- * a time, such as "no longer prefers", are not listed for the predicate that they deny: each spelling is looked up.
+ * The normalised spellings of the predicates that deny this one, with spaces and, if it has no spaces itself, with underscores.
+ * Those that deny a time, such as "no longer prefers", are left out: each spelling is looked up.
  */
 export function listNegations(predicate: string): string[] {
   const name = normaliseName(predicate)

@@ -75,7 +75,7 @@ function describePart(
     return digest(['part', ...part.map((place) => colours[place] ?? '').sort()])
   }
   let least: string | undefined
-  for (const place of dropTwins(net, tried)) {
+  for (const place of dropInterchangeable(net, tried)) {
     const marked = colours.slice()
     marked[place] = digest(['first', colours[place] ?? ''])
     const description = describeParts(net, part, refine(net, part, marked, budget), budget)
@@ -93,7 +93,7 @@ function chooseSmallestColour(part: readonly number[], colours: readonly string[
 }
 
 /** Nodes with identical neighbours are interchangeable, so one of them is enough. */
-function dropTwins({ after, before }: Net, places: readonly number[]): number[] {
+function dropInterchangeable({ after, before }: Net, places: readonly number[]): number[] {
   const formatLinks = (place: number) => [after, before].map((links) => listLinks(links[place])).join('|')
   return [...new Map(places.map((place) => [formatLinks(place), place])).values()]
 }

@@ -16,7 +16,7 @@ const caseChanges = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 const single = /^[A-Z]?[a-z0-9]*$/
 
 /** Joins the parts of an identifier to one plain word. Hardly any word contains this pair of letters. */
-const identifierJoint = 'zq'
+const identifierSeparator = 'zq'
 
 /**
  * Longer identifiers are only found by their parts: users do not type a whole URL, and PostgreSQL drops words over 2 KB.
@@ -63,7 +63,7 @@ function splitParts(identifier: string): string[] {
 }
 
 function joinParts(identifier: string): string {
-  return (identifier.match(plain) ?? []).join(identifierJoint).toLowerCase()
+  return (identifier.match(plain) ?? []).join(identifierSeparator).toLowerCase()
 }
 
 export type TextQuery = {

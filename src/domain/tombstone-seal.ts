@@ -21,7 +21,7 @@ export function createSeal(key: string | undefined) {
     /** The digest in a tombstone of an earlier version; null where it is the same. */
     earlierDigest: (scope: string, payload: Payload): Buffer | null =>
       computeDigest(scope, writeEarlierWording(payload)),
-    /** The digest of what the summary of a captured text says; null where it says nothing else. */
+    /** The digest of the summary of a captured text; null for a record that has none or says no more than it. */
     summaryDigest: (scope: string, payload: Payload): Buffer | null =>
       computeDigest(scope, writeSummaryWording(payload)),
   }

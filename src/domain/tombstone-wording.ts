@@ -26,14 +26,14 @@ export function writeSummaryWording(payload: Payload): string | null {
   if (payload.kind !== 'episodic' || findOnlyCapturedText(payload) === undefined) return null
   const { timeline, conversation } = payload
   const wording = writeCanonicalWording({
-    ...silentEpisode,
+    ...emptyEpisode,
     timeline,
     ...(conversation ? { conversation } : {}),
   })
   return wording === writeCanonicalWording(payload) ? null : wording
 }
 
-const silentEpisode: EpisodicPayload = { kind: 'episodic', timeline: [], tool_graph: [], artifacts: [] }
+const emptyEpisode: EpisodicPayload = { kind: 'episodic', timeline: [], tool_graph: [], artifacts: [] }
 
 function writeWording({ kind }: Payload, listed: readonly unknown[]): string | null {
   const parts = listed.map((part) => normaliseJson(part, normaliseText))

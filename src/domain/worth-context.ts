@@ -8,7 +8,7 @@ export type Placed = Pick<JudgedText, 'text' | 'role'> &
   Pick<JudgedText, 'usual'>
 
 /** A word counts as new if it was not used in the last twenty messages. More messages change nothing on LoCoMo. */
-export const recallReach = 20
+export const noveltyWindow = 20
 
 /** How many words a person or a tool usually writes at work; an assistant too, unless it writes more. */
 const usualWords = 15
@@ -21,7 +21,7 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
   const words = all.map(({ text }) => listWords(text))
   return messages.map((message, index) => {
     const place = before.length + index
-    const from = Math.max(0, place - recallReach)
+    const from = Math.max(0, place - noveltyWindow)
     const previous = all[place - 1]
     const near = all.slice(from, place + 1)
     return {

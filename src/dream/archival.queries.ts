@@ -14,7 +14,7 @@ import {
   weightedUses,
 } from '../lifecycle/index.ts'
 
-const archivist = 'dream/forget'
+const archivedBy = 'dream/forget'
 
 type ArchivalFilter = { now: Date; scope: string | null }
 
@@ -79,7 +79,7 @@ export async function archiveRecords(tx: Transaction, options: ArchiveOptions): 
       where r.id = any(${sql.val([...ids])}::uuid[]) and ${isArchivable(options)}
     ), archived as (
       update records as r
-      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'archived', forgotten_by = ${archivist},
+      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'archived', forgotten_by = ${archivedBy},
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
       from judged as j
       where r.id = j.id and j.retention < ${archivedBelow.retention}::float8
@@ -87,7 +87,7 @@ export async function archiveRecords(tx: Transaction, options: ArchiveOptions): 
       returning j.*
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, ${now}::timestamptz, 'archive', ${archivist},
+      select id, ${runId}::uuid, ${now}::timestamptz, 'archive', ${archivedBy},
         'archived: old, hardly kept, of little importance and rarely used',
         jsonb_build_object('forgotten', jsonb_build_array(null, ${JSON.stringify(describeArchival(now))}::jsonb
           || jsonb_build_object(
@@ -101,5 +101,5 @@ export async function archiveRecords(tx: Transaction, options: ArchiveOptions): 
 }
 
 function describeArchival(at: Date) {
-  return { at, reason: 'archived', actor: archivist }
+  return { at, reason: 'archived', actor: archivedBy }
 }

@@ -138,7 +138,7 @@ function listNamed(effects: readonly Effect[], blocked: ReadonlyMap<string, stri
   )
 }
 
-/** The new records whose name or topic another record has. No constraint forbids it: whoever creates a record looks first. */
+/** The new records whose name or topic another record has. No constraint forbids it: the creation of a record looks first. */
 async function findTaken(tx: Transaction, effects: readonly Effect[]): Promise<[string, string][]> {
   const created = new Map(
     effects.flatMap((effect) =>

@@ -10,7 +10,7 @@ export type FindErased = (
 ) => Promise<ReadonlySet<string>>
 
 /** The note in a list of changes about a record that does not come back. */
-export const erasedTwinNote = 'the same content was erased from its scope'
+export const erasedContentNote = 'the same content was erased from its scope'
 
 /**
  * The records that would be current again, or get another content, although this content was erased from their scope with
@@ -37,7 +37,7 @@ export async function findErasedReturns(
   if (returning.length === 0) return []
   const stored = await findContentsNearErased(tx, returning)
   const contents = stored.map((each) => ({ ...each, payload: payloads.get(each.id) ?? each.payload }))
-  return [...(await findErased(contents))].map((id) => [id, erasedTwinNote])
+  return [...(await findErased(contents))].map((id) => [id, erasedContentNote])
 }
 
 function isCurrent({ forgotten_at: forgottenAt, status }: Row): boolean {

@@ -13,6 +13,6 @@ export {
   markBatch,
 } from './effects.queries.ts'
 export { insertLogs, replay } from './effects.service.ts'
-export { erasedTwinNote } from './erased-contents.service.ts'
+export { erasedContentNote } from './erased-contents.service.ts'
 export { deleteRevisionEffects } from './revision-effects.queries.ts'
 export { createRewrite, describeEntries } from './taken-back.ts'

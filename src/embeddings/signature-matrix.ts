@@ -11,7 +11,7 @@ const idBytes = 16
 /** PostgreSQL sends the number of bits before the bits. */
 const lengthBytes = 4
 const signatureBytes = 128
-const wordsEach = signatureBytes / 4
+const wordsPerSignature = signatureBytes / 4
 const stride = idBytes + lengthBytes + signatureBytes
 const farthest = signatureBytes * 8
 
@@ -19,7 +19,7 @@ const farthest = signatureBytes * 8
 export function unpackSignatures(packed: Buffer): SignatureMatrix {
   const size = packed.length / stride
   const ids = Buffer.alloc(size * idBytes)
-  const words = new Uint32Array(size * wordsEach)
+  const words = new Uint32Array(size * wordsPerSignature)
   const bytes = Buffer.from(words.buffer)
   for (let at = 0; at < size; at++) {
     const from = at * stride
@@ -45,13 +45,13 @@ export function findNearestIds(matrix: SignatureMatrix, signature: Uint8Array, m
 }
 
 function computeDistances({ size, words }: SignatureMatrix, signature: Uint8Array): Uint16Array {
-  const target = new Uint32Array(wordsEach)
+  const target = new Uint32Array(wordsPerSignature)
   Buffer.from(target.buffer).set(signature)
   const distances = new Uint16Array(size)
   for (let at = 0; at < size; at++) {
     let distance = 0
-    const from = at * wordsEach
-    for (let word = 0; word < wordsEach; word++) {
+    const from = at * wordsPerSignature
+    for (let word = 0; word < wordsPerSignature; word++) {
       distance += countBits((words[from + word] ?? 0) ^ (target[word] ?? 0))
     }
     distances[at] = distance

@@ -8,8 +8,8 @@ export type StoredEntity = StoredRecord & { payload: EntityPayload }
 export type MergedEntity = Pick<ContentRow, 'tags' | 'provenance'> & { payload: EntityPayload }
 
 /**
- * The target with the names, types, identifiers, tags and sources of the duplicates. It keeps its own name and type. What is beyond
- * the limits of a record is left out; the merged entities, which stay readable, still have it.
+ * The target with the names, types, identifiers, tags and sources of the duplicates. It keeps its own name and type. Items
+ * beyond the limits of a record are left out; the merged entities, which stay readable, still have them.
  */
 export function mergeEntities(target: StoredEntity, duplicates: readonly StoredEntity[]): MergedEntity {
   const all = [target, ...duplicates]

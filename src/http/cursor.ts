@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { formatCanonicalJson } from './canonical-json.ts'
 import { listStoringFaults } from './validation/validation.ts'
 
-/** A digest of what a cursor belongs to: the caller and the filters of the list. */
+/** A digest of everything that a cursor belongs to: the caller and the filters of the list. */
 export function computeQueryFingerprint(principal: string, filters: object): string {
   return digest(`${principal}\n${formatCanonicalJson(filters)}`)
 }

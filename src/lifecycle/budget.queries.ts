@@ -60,7 +60,7 @@ export type OverBudget = {
 type Instants = { now: Date; revisedBefore: Date }
 
 /**
- * The scopes that exceed their budget, or the one named scope. What is due for pruning does not count: a dry run has not
+ * The scopes that exceed their budget, or the one named scope. Records that are due for pruning do not count: a dry run has not
  * pruned it, and a run left only what others had locked.
  */
 export async function findOverBudget(

@@ -8,7 +8,7 @@ type SalienceForecast = {
   crossings: { half: Date | null; below_0_1: Date | null; pruned: Date | null }
 }
 
-const faint = 0.1
+const lowSalience = 0.1
 /** The half-lives that are shown of a record without an end. After them every curve has shown its shape. */
 const halfLivesShown = 8
 /** The curves of the product are constant beyond this exponent. */
@@ -33,7 +33,9 @@ export function forecastSalience(
       half: salience > 0 ? computeReachedAt(state, salience / 2) : null,
       // A floor of exactly 0.1 keeps the record at that value.
       below_0_1:
-        state.min_salience === faint && !state.pinned ? findEnd(state) : computeReachedAt(state, faint),
+        state.min_salience === lowSalience && !state.pinned
+          ? findEnd(state)
+          : computeReachedAt(state, lowSalience),
       pruned,
     },
   }
@@ -63,5 +65,5 @@ function computeFadedTo(state: PrunableState, value: number): Date | null {
 }
 
 function findEnd(state: PrunableState): Date | null {
-  return state.base_salience < faint ? state.anchored_at : state.expires_at
+  return state.base_salience < lowSalience ? state.anchored_at : state.expires_at
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
-import { recallReach, type Said } from '../domain/worth-context.ts'
+import { noveltyWindow, type Said } from '../domain/worth-context.ts'
 
 /** A place in a conversation. Without an arrival it is after every message of the same time. */
 export type Spot = {
@@ -33,7 +33,7 @@ export async function findSaidBefore(db: Database, spots: readonly Spot[]): Prom
           and (m.at, m.arrival) < (asked.at, coalesce(asked.arrival, 9223372036854775807))
           and r.forgotten_at is null and r.sensitivity <= asked.sensitivity
         order by m.at desc, m.arrival desc
-        limit ${sql.lit(recallReach)}
+        limit ${sql.lit(noveltyWindow)}
       ) as said
     order by asked.place, said.at, said.arrival
   `.execute(db)

@@ -108,7 +108,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
     return revision.supersede({ ...call, expectedVersions: [version] }, id, given)
   }
 
-  /** The subject of a fact stays. What else it is about is what the new text names, as in a text that is remembered. */
+  /** The subject of a fact stays. The other entities are those that the new text names, as in a remembered text. */
   async function linkEntities(call: ToolContext['call'], old: MemoryRecord, text: string) {
     const subjects = old.relations.filter(({ predicate }) => predicate === 'subject_entity')
     const seen = await Promise.all(

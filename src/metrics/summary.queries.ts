@@ -39,7 +39,7 @@ export async function countCreated(
   return rows
 }
 
-/** Uses the index of the decay sweep. What is due already, and not yet forgotten, belongs to the first day. */
+/** Uses the index of the decay sweep. Records that are due already and not yet forgotten belong to the first day. */
 export async function countFading(
   db: Database,
   trust: Trust,

@@ -6,7 +6,7 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   assignEdges,
   type Effect,
-  erasedTwinNote,
+  erasedContentNote,
   insertLogs,
   isCreation,
   listBatches,
@@ -19,7 +19,7 @@ import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkIds, walkIdsInBatches } from '../jobs/table-walk.ts'
 import { halve } from '../kernel/halve.ts'
 import { rescore } from '../lifecycle/index.ts'
-import { findErasedTwins, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
+import { findErasedRecords, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
   type Application,
@@ -168,7 +168,7 @@ async function applyBatch(
   const replayed = await replay(tx, effects, {
     direction: 'forward',
     isolatesFailures: true,
-    findErased: (records) => findErasedTwins(tx, seal, records),
+    findErased: (records) => findErasedRecords(tx, seal, records),
     isLeftOut,
     unwritable,
   })
@@ -208,7 +208,7 @@ async function findErasedCreations(
     if (relation !== 'contents' || !after || owner === null || scope === undefined) return []
     return [{ id: owner, scope, payload: after['payload'] as Payload }]
   })
-  return [...(await findErasedTwins(tx, seal, contents))].map((id) => [id, erasedTwinNote])
+  return [...(await findErasedRecords(tx, seal, contents))].map((id) => [id, erasedContentNote])
 }
 
 /** The records whose text is new. */

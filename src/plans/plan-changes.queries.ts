@@ -28,7 +28,7 @@ type ChangesPage = PlanChangeFilters & {
   limit: number
 }
 
-/** The changes that the caller may see, with the content of what would be created. */
+/** The changes that the caller may see, with the content of the records that would be created. */
 export async function listPlanChanges(
   db: Database,
   { planId, trust, after, limit, action, type, scope }: ChangesPage,

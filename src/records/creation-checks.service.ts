@@ -9,7 +9,7 @@ import {
   createRecordExistsError,
   createTargetAboveCeilingError,
 } from './creation-errors.ts'
-import { createErasedContentError, findErasedTwins } from './erasure/tombstones.service.ts'
+import { createErasedContentError, findErasedRecords } from './erasure/tombstones.service.ts'
 import { resolveDraftDescents } from './named-sources.service.ts'
 import { findTakenIdentifiers, findUsedIds, findVisibleTargets } from './record-creation.queries.ts'
 import type { Draft, Identifier } from './stored-record.ts'
@@ -52,7 +52,7 @@ async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly
     db,
     targets.map(({ id }) => id),
   )
-  const erasedIds = await findErasedTwins(db, seal, targets)
+  const erasedIds = await findErasedRecords(db, seal, targets)
   return drafts.map((each) => {
     if (each instanceof AppError) return each
     if (erasedIds.has(each.row.id)) return createErasedContentError()

@@ -7,7 +7,7 @@ import { computeErasedIds } from './erasure/erased-ids.ts'
 import { findDerivations } from './erasure/erasure.queries.ts'
 import { requireErasable } from './erasure/erasure.service.ts'
 import { updateKept } from './erasure/kept-records.service.ts'
-import { findErasedTwins } from './erasure/tombstones.service.ts'
+import { findErasedRecords } from './erasure/tombstones.service.ts'
 import { writeChange } from './record-change.service.ts'
 import { findRecords, lockRecords } from './records.queries.ts'
 import { deleteRecord } from './restoration.ts'
@@ -46,7 +46,7 @@ export async function moveDerived(
     fullTrust,
   )
   const following = found.filter(({ id }) => alone.has(id))
-  const refused = await findErasedTwins(
+  const refused = await findErasedRecords(
     tx,
     context.seal,
     following.map((each) => ({ ...each, scope })),

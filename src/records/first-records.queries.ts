@@ -8,7 +8,7 @@ import { embeddedEdges, embeddedEdgesAmongMany } from '../domain/embedded-edges.
 import { readStored } from './records.queries.ts'
 import type { StoredRecord } from './stored-record.ts'
 
-/** The first of some records: those after `maxAnswerBytes` are left out, but never all. What is shown redacted counts nothing. */
+/** The first of some records: those after `maxAnswerBytes` are left out, but never all. Redacted records do not count. */
 
 type Fragment = RawBuilder<unknown>
 

@@ -27,7 +27,7 @@ export {
   createErasedContentError,
   createTombstonesService,
   findErasedContents,
-  findErasedTwins,
+  findErasedRecords,
   requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
 export { measureContents, readFirst, readFirstWhole } from './first-records.queries.ts'

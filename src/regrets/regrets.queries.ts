@@ -8,8 +8,8 @@ import { snapshotColumns } from '../records/index.ts'
 import { ageBands, oldestBand } from './age-bands.ts'
 
 /**
- * Notes the forgotten ones among the records. A record that is being purged, erased or restored is skipped. What was
- * restored and forgotten again is counted from the start.
+ * Notes the forgotten ones among the records. A record that is being purged, erased or restored is skipped. The
+ * count of a record that was restored and forgotten again starts anew.
  */
 export async function insertRegrets(tx: Transaction, ids: readonly string[], at: Date): Promise<void> {
   await sql`

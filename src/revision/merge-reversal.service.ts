@@ -4,7 +4,7 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type Change,
-  findErasedTwins,
+  findErasedRecords,
   loadManyForUpdate,
   reactivateRecord,
   writeChange,
@@ -33,7 +33,7 @@ export async function revertMerge(
   const merged = sources.flatMap((stored) =>
     stored instanceof AppError || stored.status !== 'merged' ? [] : [stored],
   )
-  const erased = await findErasedTwins(tx, seal, merged)
+  const erased = await findErasedRecords(tx, seal, merged)
   const reverted: string[] = []
   for (const stored of merged) {
     if (erased.has(stored.id)) continue

@@ -6,7 +6,7 @@ import {
   createRewrite,
   describeEntries,
   type Effect,
-  erasedTwinNote,
+  erasedContentNote,
   insertEntries,
   insertImportanceMoves,
   listBatches,
@@ -18,7 +18,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import {
   createErasedContentError,
-  findErasedTwins,
+  findErasedRecords,
   findReadableRecord,
   loadForUpdate,
   lockTombstonesShared,
@@ -95,10 +95,10 @@ async function revertOperation(
     unscored,
   } = await replay(tx, effects, {
     direction: 'backward',
-    findErased: (records) => findErasedTwins(tx, seal, records),
+    findErased: (records) => findErasedRecords(tx, seal, records),
     rewrite: createRewrite(effects, now),
   })
-  if ([...blocked.values()].includes(erasedTwinNote)) throw createErasedContentError()
+  if ([...blocked.values()].includes(erasedContentNote)) throw createErasedContentError()
   // Half of a revision taken back would leave the other half without its meaning.
   if (blocked.size > 0) throw new AppError('not_undoable', 'A record of the revision was changed since.')
   const via = getVia(tx)

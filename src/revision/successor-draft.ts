@@ -16,7 +16,7 @@ import {
   type StoredRecord,
 } from '../records/index.ts'
 
-/** Drafts the new record of a revision: the record of the request, with what it inherits from its sources. */
+/** Drafts the new record of a revision: the record of the request, with the fields that it inherits from its sources. */
 
 export type RevisionKind = 'supersede' | 'fork' | 'merge'
 

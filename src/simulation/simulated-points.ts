@@ -1,6 +1,6 @@
 import type { SimulatedPoint } from './simulation.schemas.ts'
 
-/** Sums of what a simulation has forgotten, one for each value that it tries. */
+/** Sums over the forgotten records of a simulation, one for each value that it tries. */
 
 export function createEmptyPoint(value: number | null): SimulatedPoint {
   return { value, forgotten: 0, bytes_saved: 0, regretted: 0 }

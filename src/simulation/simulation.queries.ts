@@ -41,7 +41,7 @@ export async function readLives(db: Database, portion: Portion): Promise<LifeRow
   return rows
 }
 
-/** A life with what its importance is computed from. */
+/** A life with the inputs of its importance. */
 export type ScoredLifeRow = LifeRow &
   Pick<
     Selectable<Records>,
@@ -60,7 +60,7 @@ export type ScoredLifeRow = LifeRow &
 
 const maxAccesses = 64
 
-/** Reads recorded lives as `readLives` does, with what the importance of each moment is computed from. */
+/** Reads recorded lives as `readLives` does, with the inputs of the importance at each moment. */
 export async function readScoredLives(db: Database, portion: Portion): Promise<ScoredLifeRow[]> {
   const { rows } = await sql<ScoredLifeRow>`
     select r.scope, r.layer, r.source_type, r.base_importance, r.emotional_valence, r.confirmation_count,

@@ -5,7 +5,7 @@ const tagBytes = 16
 
 /**
  * Encrypts the URLs of servers, which contain passwords, so that a dump of the database shows none. The reference of the
- * tenant is part of what is verified: a URL that was copied to the row of another tenant cannot be decrypted.
+ * tenant is verified too: a URL that was copied to the row of another tenant cannot be decrypted.
  */
 export function createUrlCipher(key: string) {
   // A key that people choose can be guessed, so each guess is made slow.

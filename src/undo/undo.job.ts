@@ -6,7 +6,7 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   createRewrite,
   type Effect,
-  erasedTwinNote,
+  erasedContentNote,
   insertEntries,
   insertImportanceMoves,
   listBatches,
@@ -19,7 +19,7 @@ import { attempt } from '../jobs/attempt.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkIds, walkIdsInBatches } from '../jobs/table-walk.ts'
 import { rescore } from '../lifecycle/index.ts'
-import { findErasedTwins, lockTombstonesShared } from '../records/index.ts'
+import { findErasedRecords, lockTombstonesShared } from '../records/index.ts'
 import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetting.queries.ts'
 import { findForgottenContents } from './forgotten-contents.queries.ts'
 import {
@@ -101,7 +101,7 @@ async function restoreRecords(
   await lockTombstonesShared(tx)
   const next = { runId: run.id, targetId, only, after, limit }
   const contents = await findForgottenContents(tx, next)
-  const erased = await findErasedTwins(tx, seal, contents)
+  const erased = await findErasedRecords(tx, seal, contents)
   const { rewritten, last } = await restoreForgotten(tx, {
     ...next,
     erasedIds: [...erased],
@@ -116,7 +116,7 @@ async function restoreRecords(
     counts: { undone: rewritten.length, kept: kept.length },
     changes: [
       ...listWhenDry(context, rewritten),
-      ...kept.map(({ id }): Change => ({ record_id: id, action: 'kept', note: erasedTwinNote })),
+      ...kept.map(({ id }): Change => ({ record_id: id, action: 'kept', note: erasedContentNote })),
     ],
     last: last ?? undefined,
   }
@@ -198,7 +198,7 @@ async function undoEffects(
   } = await replay(tx, effects, {
     direction: 'backward',
     isolatesFailures: true,
-    findErased: (records) => findErasedTwins(tx, seal, records),
+    findErased: (records) => findErasedRecords(tx, seal, records),
     isLeftOut: (owner) => only !== undefined && !selected.has(owner) && !isNamed(owner),
     versions: await listWrittenVersions(tx, run.id, owners),
     rewrite: createRewrite(effects, run.startedAt),

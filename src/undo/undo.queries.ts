@@ -166,7 +166,7 @@ export async function hasEffects(db: Database, runId: string): Promise<boolean> 
 
 /**
  * Whether a run lists changes whose rows it must have kept. It need not keep those of a forgotten record, which names its run, nor
- * moves of the importance, which are in a history. What was kept of an erased or purged record is gone with it.
+ * moves of the importance, which are in a history. The rows of an erased or purged record are deleted with it.
  */
 export async function hasChanges(db: Database, runId: string): Promise<boolean> {
   const { rows } = await sql`

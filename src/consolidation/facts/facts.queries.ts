@@ -157,7 +157,7 @@ export async function writeReinforced(
       where ${savesEffects}::bool and ${hasIdOf('incoming')}
     ), earlier_content as materialized (
       select c.record_id, jsonb_build_object(${contentSnapshotFields}) as row from contents as c
-      where ${savesEffects}::bool and ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
+      where ${savesEffects}::bool and ${hasIdOf('observation', 'c.record_id')} and ${hasFewSources}
     ), record as (
       update records as r
       set ${setReinforced}, version = r.version + i.times,
@@ -171,7 +171,7 @@ export async function writeReinforced(
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from observation as w
       where c.record_id = w.id and ${hasIdOf('incoming', 'c.record_id')}
-        and ${namesFew}
+        and ${hasFewSources}
       returning c.record_id, case when ${savesEffects}::bool then jsonb_build_object(${contentSnapshotFields}) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
@@ -192,6 +192,6 @@ export async function writeReinforced(
 
 /** A run keeps these fields of a fact that it reinforces. */
 const factSnapshotFields = sql`${recordSnapshotFields}, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at`
-const namesFew = sql`jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}`
+const hasFewSources = sql`jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}`
 const contentSnapshotFields = sql`
   'record_id', c.record_id, 'payload', c.payload, 'provenance', c.provenance, 'changed', c.changed`

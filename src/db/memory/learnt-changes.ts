@@ -14,7 +14,7 @@ export type VersionedTable<Row> = {
   remove: (id: string) => void
   findPlace: (id: string) => number | undefined
   getId: (place: number) => string
-  /** How many rows were ever added. An order of the table is outdated when this has changed, whoever added them. */
+  /** How many rows were ever added. An order of the table is outdated when this has changed, no matter which search added them. */
   countAdded: () => number
   /** How many rows are here. */
   countKept: () => number

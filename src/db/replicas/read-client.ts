@@ -18,7 +18,7 @@ type Held = { client: PoolClient; replica?: Replica }
 
 /**
  * A connection that is opened with its first statement: on the primary for a transaction, on a replica for anything
- * else. What the replica cannot answer, the primary does. A standby changes nothing, so no statement runs twice.
+ * else. If the replica cannot answer, the primary does. A standby changes nothing, so no statement runs twice.
  */
 export function createReadClient({ reading, choose, primary, scope }: Options): PostgresPoolClient {
   let held: Held | undefined

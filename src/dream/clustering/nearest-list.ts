@@ -70,7 +70,7 @@ export function findCandidates(
 /** The signatures of one partition in memory. */
 export type Signatures = { size: number; words: Uint32Array }
 
-const wordsEach = 32
+const wordsPerSignature = 32
 
 /**
  * Vectors with a cosine of 0.8 differ in a fifth of the 1,024 bits, with a standard deviation of 13. Four deviations
@@ -87,17 +87,17 @@ const half = { words: 16, most: 150 }
 
 /** Returns how many bits differ. Beyond the maximum it returns only that the distance is larger. */
 export function computeDistance({ words }: Signatures, one: number, other: number): number {
-  const left = one * wordsEach
-  const right = other * wordsEach
+  const left = one * wordsPerSignature
+  const right = other * wordsPerSignature
   let distance = countDifferent(words, left, right, 0, quarter.words)
   if (distance > quarter.most) return maxDistance + 1
   distance += countDifferent(words, left, right, quarter.words, half.words)
   if (distance > half.most) return maxDistance + 1
-  return distance + countDifferent(words, left, right, half.words, wordsEach)
+  return distance + countDifferent(words, left, right, half.words, wordsPerSignature)
 }
 
 export function hasBit({ words }: Signatures, place: number, bit: number): boolean {
-  return (((words[place * wordsEach + (bit >> 5)] ?? 0) >>> (bit & 31)) & 1) === 1
+  return (((words[place * wordsPerSignature + (bit >> 5)] ?? 0) >>> (bit & 31)) & 1) === 1
 }
 
 function countDifferent(words: Uint32Array, left: number, right: number, from: number, to: number): number {

@@ -20,7 +20,7 @@ type Answer = Finding | 'silent'
 
 /** A larger file is generated, and a record does not describe its content. */
 const maxBytes = 1_048_576
-/** Characters of file content in the cache. What is dropped is read again. */
+/** Characters of file content in the cache. Dropped content is read again. */
 const maxCachedLength = 32 * maxBytes
 const maxAnswers = 100_000
 

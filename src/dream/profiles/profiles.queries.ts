@@ -120,7 +120,7 @@ export async function upsertCard(tx: Transaction, card: Card): Promise<void> {
     .execute()
 }
 
-/** Forgets what a profile answered, so that it is written again if its sources become valid again. */
+/** Deletes the row of a profile, so that it is written again if its sources become valid again. */
 export async function deleteCard(tx: Transaction, cardId: string): Promise<void> {
   await tx.deleteFrom('peer_cards').where('card_id', '=', cardId).execute()
 }

@@ -57,7 +57,7 @@ export function createCellUpkeep({ db, log, cache, least = minVectors }: Resourc
     const sample = await readSample(model, vectors)
     const count = Math.min(maxCells, maxNumbers / model.dimensions, vectors / perCell, sample.length / 8)
     if (count < 2) return
-    const learnt = await drive(learnCells(sample, Math.floor(count)), signal)
+    const learnt = await runGenerator(learnCells(sample, Math.floor(count)), signal)
     if (!learnt || learnt.members.length < 2) return
     await transact(db, {}, async (tx) => {
       // Another worker may have been faster.
@@ -78,7 +78,7 @@ export function createCellUpkeep({ db, log, cache, least = minVectors }: Resourc
 
   async function assignAll(model: queries.CelledModel, signal: AbortSignal): Promise<void> {
     const set = (await cache.refresh(db, model.id)).at(-1)
-    const assign = set && (await drive(createAssigner(set), signal))
+    const assign = set && (await runGenerator(createAssigner(set), signal))
     if (!assign) return
     await walkInBatches<string>({
       start: firstPosition.record_id,
@@ -127,7 +127,7 @@ export function createCellUpkeep({ db, log, cache, least = minVectors }: Resourc
 }
 
 /** Runs a long computation in pieces. Returns undefined when it was stopped. */
-async function drive<T>(steps: Generator<void, T>, signal: AbortSignal): Promise<T | undefined> {
+async function runGenerator<T>(steps: Generator<void, T>, signal: AbortSignal): Promise<T | undefined> {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value

@@ -48,7 +48,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const computeAddress = (place: number) =>
     (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
 
-  /** Stores a vector, in the place of what is known of it. Returns whether there was room. */
+  /** Stores a vector, instead of the one that is known of it. Returns whether there was room. */
   function add(stored: VersionedVector): boolean {
     const { id, version, cell } = stored
     if (isClosed || !makeRoom()) return false

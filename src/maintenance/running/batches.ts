@@ -12,7 +12,7 @@ export type Batches = {
   perform<T extends BatchResult>(work: Work<T>): Promise<T>
   /** Stores what is still to be stored when the work has ended well. */
   finish(): Promise<void>
-  /** Lets go of what is held when the work has ended in any way. */
+  /** Releases everything that is held when the work has ended in any way. */
   release(): Promise<void>
 }
 

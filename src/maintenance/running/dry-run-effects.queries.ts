@@ -61,7 +61,7 @@ export async function extendDigest(tx: Transaction, planId: string, kept: string
 }
 
 /**
- * Deletes a part of what a dry run kept, and returns how many rows it were. Changes of other runs may be at the same place
+ * Deletes some of the rows that a dry run kept, and returns how many. Changes of other runs may be at the same place
  * of another partition.
  */
 export async function deleteDryRunRows(tx: Transaction, runId: string, limit: number): Promise<number> {

@@ -45,7 +45,7 @@ export function findShownFormat(head: Buffer): DetectedFormat | undefined {
   if (isSqlite(head)) return 'mem0'
   const text = head.toString('utf8')
   if (/^---\r?\n/.test(text)) return 'basic-memory'
-  return findMark(keepOuter(text))
+  return findMark(keepOuterLevel(text))
 }
 
 /** A text in UTF-16, as some programs of Windows write it, begins with this mark in one of its two byte orders. */
@@ -58,7 +58,7 @@ export function isGzip(head: Buffer): boolean {
 }
 
 function detectText(text: string): DetectedFormat | undefined {
-  return findMark(keepOuter(text)) ?? findMark(text)
+  return findMark(keepOuterLevel(text)) ?? findMark(text)
 }
 
 function findMark(text: string): DetectedFormat | undefined {
@@ -72,7 +72,7 @@ const outerPlace = /^(?:\{?|\[\{?|\{\[\{?)$/
  * Leaves out what is within the members of an item. There a person has free names: the `metadata` of a memory may have a
  * `group_id`, which would otherwise show another format.
  */
-function keepOuter(text: string): string {
+function keepOuterLevel(text: string): string {
   const kept: string[] = []
   let open = ''
   // How many brackets are open further inside. They are only counted: a file may have very many.

@@ -34,7 +34,7 @@ export async function compareAppended(
   // All items of a file get one sensitivity.
   const { matches } = await lookUpHandles(tx, lookups, first.copy.draft.row.sensitivity)
   for (const [index, { copy }] of messages.entries()) {
-    const stored = findTwin(matches[index], copy)
+    const stored = findStoredCopy(matches[index], copy)
     if (!stored) continue
     knownAs.set(copy.draft.row.id, stored.id)
     outcomes.set(copy, stored.is_same ? 'unchanged' : messageDiffers())
@@ -47,6 +47,6 @@ function isMessage(copy: ImportedCopy): boolean {
   return isForeign(copy) && payload.kind === 'episodic' && payload.conversation !== undefined
 }
 
-function findTwin(match: HandleMatch | undefined, { draft: { row } }: ImportedCopy) {
+function findStoredCopy(match: HandleMatch | undefined, { draft: { row } }: ImportedCopy) {
   return match?.known.find((each) => hasSameVisibility(each, row))
 }

@@ -1,7 +1,7 @@
 import type { ImportedCopy } from './imported-draft.ts'
 import { type ComparedRecord, compareRecords, type LineOutcome } from './record-differences.ts'
 
-/** Half of what is kept: the records of about eight thousand lines. */
+/** The size of one half of the memory: the records of about eight thousand lines. */
 const maxCharacters = 4 * 1_024 ** 2
 
 export type DryRunMemory = ReturnType<typeof createDryRunMemory>

@@ -75,7 +75,7 @@ function formatSealed({ scope, digest }: SealedContent): string {
 }
 
 /** The ids of those records whose content was erased from their scope with another record. */
-export async function findErasedTwins(
+export async function findErasedRecords(
   db: Database,
   seal: Seal,
   records: readonly (NewContent & { id: string })[],

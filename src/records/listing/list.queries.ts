@@ -215,7 +215,7 @@ export const negligibleSalience = 1e-12
 
 type IdSelection = SelectQueryBuilder<DB, never, PositionedId>
 
-/** The page ends at `maxAnswerBytes`, but has at least one record. What is shown redacted counts nothing. */
+/** The page ends at `maxAnswerBytes`, but has at least one record. Redacted records do not count. */
 async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Promise<PositionedRecord[]> {
   const direction = sql.raw(page.order)
   const order = sql`cut.position ${direction}, cut.id ${direction}`

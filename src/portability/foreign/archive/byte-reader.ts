@@ -26,7 +26,7 @@ export class ByteReader {
     return done ? undefined : value
   }
 
-  /** Gives bytes back that belong to what comes next. */
+  /** Returns bytes that belong to the next part, so that they are read again. */
   unread(bytes: Buffer): void {
     this.#held = this.#held.length === 0 ? bytes : Buffer.concat([bytes, this.#held])
   }
