@@ -1,6 +1,6 @@
 /** Who writes a message, by the role that a client names. Clients have several words for one role. */
 
-/** In small letters. */
+/** In lower case. */
 export const assistantRoles: readonly string[] = ['assistant', 'ai', 'bot', 'model', 'agent']
 
 export function isAssistant(role: string | undefined): boolean {

@@ -1,9 +1,9 @@
 /**
- * The same cosine means different things for different embedders: two unrelated messages have about 0.3 by spelling, and 0.5 by the word meanings of the
- * static table. docs/decisions/0015-word-meanings.md has the figures.
+ * The same cosine means different things for different embedders: two unrelated messages have about 0.3 by spelling, and 0.5 by the
+ * word meanings of the static table. docs/decisions/0015-word-meanings.md has the figures.
  */
 export type SimilarityThresholds = {
-  /** A record that is at least so similar to another is a repetition. */
+  /** A record that is at least this similar to another is a repetition. */
   duplicate: number
   /** The mean distance to the nearest records at which surprise is 0.5, and the slope of the surprise there. */
   turningDistance: number

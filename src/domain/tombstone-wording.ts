@@ -19,8 +19,8 @@ export function writeEarlierWording(payload: Payload): string | null {
 }
 
 /**
- * The wording of a record that says only what the summary of a captured text says; null where there is none. An erase covers
- * both, and the canonical wording has the text alone.
+ * The wording of the summary of a captured text; null for a record that has none or says no more than it. An erase covers both
+ * wordings.
  */
 export function writeSummaryWording(payload: Payload): string | null {
   if (payload.kind !== 'episodic' || findOnlyCapturedText(payload) === undefined) return null
@@ -72,7 +72,7 @@ function listEarlierParts(payload: Payload): unknown[] | undefined {
   return [...listAllParts(payload), ...(words < minWords ? identifyMessage(payload) : [])]
 }
 
-/** A text in plain words is the same about whomever it is stored: its topic can be chosen by the service. */
+/** A text in plain words is the same under every topic, because the service may choose the topic. */
 function listFactParts(payload: SemanticPayload): unknown[] {
   return isNote(payload) && !isShort(payload.object)
     ? [notePredicate, payload.object]

@@ -33,7 +33,8 @@ const maxFields = 4
 const longestValue = 60
 
 /**
- * Every changed field with its values before and after. A field that only the state before names is not changed, unless there is no state after.
+ * Every changed field with its values before and after. A field that only the state before names is not changed, unless there is no
+ * state after.
  * @param {{ change: { before?: object, after?: object, redacted?: true } }} properties
  */
 export function Difference({ change: { before = {}, after, redacted } }) {
