@@ -22,7 +22,7 @@ export type ConversationSignals = Partial<
 /** `code` is how the parts are stored. */
 export type Worth = { value: number; code: Buffer }
 
-/** Surprise adds 0.3 at most. Above this value, the most surprising of the worthiest would all end at 1, as equals. */
+/** Surprise adds 0.3 at most. With a higher limit, the most valuable records that surprise would all end at 1, as equals. */
 const mostImportance = 0.7
 
 /** The code of a record whose importance was named. A record stored before migration 0033 has no code. */

@@ -30,7 +30,7 @@ export async function foldScopeSizes(tx: Transaction, limit: number): Promise<nu
   return rows[0]?.folded ?? 0
 }
 
-/** Removes what is left of scopes that have no record any more, at most `limit` rows, and returns how many they were. */
+/** Deletes the rows of scopes without any record, at most `limit`, and returns how many. */
 export async function deleteEmptySizes(tx: Transaction, limit: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with empty as materialized (
@@ -61,7 +61,7 @@ type Instants = { now: Date; revisedBefore: Date }
 
 /**
  * The scopes that exceed their budget, or the one named scope. Records that are due for pruning do not count: a dry run has not
- * pruned it, and a run left only what others had locked.
+ * pruned them, and a run left only those that others had locked.
  */
 export async function findOverBudget(
   db: Database,

@@ -13,8 +13,8 @@ export type Spot = {
 }
 
 /**
- * The last messages before each place, oldest first. Only those that everybody sees who sees a record of this
- * sensitivity: otherwise its worth would tell about them.
+ * The last messages before each place, oldest first. Only those that every reader of a record of this sensitivity sees:
+ * otherwise its worth would reveal the others.
  */
 export async function findSaidBefore(db: Database, spots: readonly Spot[]): Promise<Said[][]> {
   if (spots.length === 0) return []

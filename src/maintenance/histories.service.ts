@@ -33,7 +33,7 @@ export function createHistoryKeeping({
     await tend(context, 'maintenance_changes', () => findFirstKept(context))
   }
 
-  /** A history that fails must not keep the purge from the other tables. */
+  /** If one history fails, the purge must still reach the other tables. */
   async function tend(
     context: RunContext,
     history: HistoryName,

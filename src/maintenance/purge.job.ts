@@ -11,7 +11,7 @@ type Resources = {
   /** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */
   expired: Readonly<Record<string, DeleteExpired>>
   records: ForgottenRecords
-  /** Drops what is old of the histories, before the runs that they belong to. */
+  /** Drops the old months of the histories, before the runs that they belong to. */
   keepHistories: (context: RunContext) => Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { namesNoHidden } from '../db/fragments/concealment.ts'
 import type { Trust } from '../domain/caller.ts'
 
-/** Returns the names without those that are ids of records which the caller must not know of. */
+/** Leaves out the names that are ids of records which the caller must not know of. */
 export async function listSelectable(
   db: Database,
   names: readonly string[],

@@ -18,10 +18,10 @@ export type MoveContext = { caller: Caller; now: Date; textLanguage: string; sea
 const rationale = 'a source was moved to another scope'
 
 /**
- * After a record left its scope, no record of that scope says what only it said, not even one that the caller does not see. What
- * was made from it alone goes along, what quotes it together with others is purged, and what others say too loses the words that
- * came from it. `moved` is the record as it was. Call it in a transaction that holds the tombstones alone: records are
- * made from others only while they are shared.
+ * After a record left its scope, no record of that scope may repeat what only this one said, not even a record that the caller
+ * does not see. Records that were made from it alone move too. Records that quote it together with others are purged. All
+ * others lose the words that came from it. `moved` is the record as it was. Call it in a transaction that holds the tombstones
+ * alone: records are made from others only while they are shared.
  */
 export async function moveDerived(
   tx: Transaction,

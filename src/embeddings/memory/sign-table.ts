@@ -11,7 +11,7 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   const length = countSignBytes(dimensions)
   const perPage = pages.countPerPage(length)
   const taken: number[] = []
-  /** Places without a vector. Their signs can be near to a question, so they would take the room of vectors among the likely ones. */
+  /** Places without a vector. Their signs can be near to a question, so they would displace vectors among the likely ones. */
   const cleared: number[] = []
   let differences = new Uint16Array(0)
   let count = 0
@@ -53,7 +53,7 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
     return places
   }
 
-  /** Writes down in how many signs each place differs from a question. Returns how many places differ in each number of signs. */
+  /** Stores in how many signs each place differs from a question. Returns how many places differ in each number of signs. */
   function countDifferences(question: Int8Array): Uint32Array {
     if (differences.length < count) differences = new Uint16Array(Math.ceil(1.5 * count))
     const counts = new Uint32Array(8 * length + 1)

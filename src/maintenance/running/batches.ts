@@ -10,7 +10,7 @@ export type Batches = {
   /** The reads of the run between its batches. */
   db: Database
   perform<T extends BatchResult>(work: Work<T>): Promise<T>
-  /** Stores what is still to be stored when the work has ended well. */
+  /** Stores the remaining rows when the work has succeeded. */
   finish(): Promise<void>
   /** Releases everything that is held when the work has ended in any way. */
   release(): Promise<void>

@@ -33,7 +33,7 @@ export type ClaimResources = {
   observe?: Observe
 }
 
-/** An attempt that came further than all before it does not count: every run ends, or stops to come further. */
+/** An attempt that came further than all before it does not count: a run that makes progress is continued until it ends. */
 const maxFruitlessAttempts = 5
 const maxClaims = 5
 const claimRetryMs = 20

@@ -28,7 +28,7 @@ export function createIdentity(secret: string, format: string, scope: string) {
 
 const maxKnown = 64
 
-/** Shows at the next import whether the item is still the same. It is kept with the record and survives revisions. */
+/** By this fingerprint the next import finds out whether the item has changed. It is kept with the record and survives revisions. */
 export function computeFingerprint(content: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

@@ -3,8 +3,9 @@ import { hasIdOf } from '../../db/fragments/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /**
- * Deletes what runs wrote of erased records, the contents of records that lose words, and what plans make of erased records.
- * For a record that a plan would create, only the row without words stays, so that its change is listed to the same readers.
+ * Deletes the rows that runs keep of erased records, the contents of records that lose words, and the records that plans make
+ * of erased ones. For a record that a plan would create, only the row without words stays, so that its change is listed to the
+ * same readers.
  */
 export async function deleteEffects(
   tx: Transaction,
