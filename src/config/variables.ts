@@ -34,16 +34,16 @@ export const oneOf = <const T extends string[]>(values: T, description: string, 
 export const flag = (description: string, fallback: 'true' | 'false' = 'false') =>
   Type.Enum(['true', 'false'], { description, default: fallback, expects: 'true or false' })
 
-type Bounds = { longest: string; shortest?: string; orNever?: boolean }
+type Bounds = { longest: string; shortest?: string; canBeNever?: boolean }
 
-const duration = (description: string, fallback: string, { longest, shortest, orNever = false }: Bounds) =>
+const duration = (description: string, fallback: string, { longest, shortest, canBeNever = false }: Bounds) =>
   Type.String({
     description,
     default: fallback,
-    pattern: `^(0|[0-9]{1,9}(ms|s|m|h|d)${orNever ? '|never' : ''})$`,
+    pattern: `^(0|[0-9]{1,9}(ms|s|m|h|d)${canBeNever ? '|never' : ''})$`,
     ...(shortest === undefined ? {} : { shortest }),
     longest,
-    expects: `a duration such as 90s, 15m, 1h or 30d, of at most ${longest}${shortest === undefined ? '' : ` and at least ${shortest}`}${orNever ? ', or never' : ''}`,
+    expects: `a duration such as 90s, 15m, 1h or 30d, of at most ${longest}${shortest === undefined ? '' : ` and at least ${shortest}`}${canBeNever ? ', or never' : ''}`,
   })
 /** A duration for timers and PostgreSQL, which count at most 24 days. */
 export const timeout = (description: string, fallback: string) =>
@@ -53,11 +53,11 @@ export const interval = (job: string, fallback: string) =>
   duration(
     `Interval of the \`${job}\` job until a schedule is set by the API; 0 or \`never\` for no schedule.`,
     fallback,
-    { shortest: '10s', longest: '3650d', orNever: true },
+    { shortest: '10s', longest: '3650d', canBeNever: true },
   )
 /** A moment this far from now is still within the calendars of PostgreSQL and RFC 3339. */
 export const retention = (description: string, fallback: string) =>
-  duration(description, fallback, { longest: '36500d', orNever: true })
+  duration(description, fallback, { longest: '36500d', canBeNever: true })
 export const share = (description: string, fallback: string) =>
   Type.String({
     description,

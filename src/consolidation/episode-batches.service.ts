@@ -36,7 +36,7 @@ type EpisodeWalk = {
   processBatch: ProcessBatch
   size?: number
   /** Whether two walks at the same time have half of the scopes each. */
-  inHalves?: boolean
+  isHalved?: boolean
 }
 
 type RunBatch = RunContext['inBatch']
@@ -45,7 +45,7 @@ type BatchRunner = { runBatch: RunBatch; recordFault: RunContext['recordFault'] 
 /** Returns a stage that processes whole episodes in batches. */
 export function createEpisodeStage(
   name: StageName,
-  options: Pick<EpisodeWalk, 'clock' | 'size' | 'inHalves'>,
+  options: Pick<EpisodeWalk, 'clock' | 'size' | 'isHalved'>,
   consolidate: Consolidate,
 ): Stage {
   async function run(context: StageContext): Promise<void> {
@@ -77,7 +77,7 @@ export function walkEpisodes(context: RunContext, options: EpisodeWalk): Promise
   const { run, recordFault } = context
   const walk = (inBatch: RunBatch, half?: 0 | 1) =>
     runBatches(context, options, { runBatch: timeBatches(options.stage, inBatch), recordFault }, half)
-  if (run.dryRun || !options.inHalves || run.scope !== null) return walk(context.inBatch)
+  if (run.dryRun || !options.isHalved || run.scope !== null) return walk(context.inBatch)
   return runInParallel([(inBatch) => walk(inBatch, 0), (inBatch) => walk(inBatch, 1)], context)
 }
 

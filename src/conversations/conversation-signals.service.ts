@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import type { ConversationSignals } from '../domain/worth.ts'
 import { placeInConversation } from '../domain/worth-context.ts'
-import { findSaidBefore } from '../lifecycle/index.ts'
+import { findMessagesBefore } from '../lifecycle/index.ts'
 import type { Context, Placed } from './message-draft.ts'
 
 /** The earlier messages on which the worth of each message of a call depends, beside its text. */
@@ -15,7 +15,7 @@ export async function findConversationSignals(
     .sort((one, other) => one.position - other.position)
   const [first] = order
   const spots = first ? [{ scope, conversation, sensitivity, at: first.at }] : []
-  const [before = []] = await findSaidBefore(tx, spots)
+  const [before = []] = await findMessagesBefore(tx, spots)
   const said = order.map(({ message: { role, name, content } }) => ({
     role,
     text: content,

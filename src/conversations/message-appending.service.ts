@@ -31,11 +31,11 @@ import {
 } from './message-appending.queries.ts'
 import { compareMessages } from './message-comparison.ts'
 import {
+  type AppendContext,
   type Context,
   createMessageRecord,
   describePlace,
   type Placed,
-  type Writing,
 } from './message-draft.ts'
 import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
@@ -135,7 +135,11 @@ export function createMessageAppending(resources: Resources) {
     })
   }
 
-  async function draftAll(tx: Transaction, placed: readonly Placed[], context: Writing): Promise<Pending[]> {
+  async function draftAll(
+    tx: Transaction,
+    placed: readonly Placed[],
+    context: AppendContext,
+  ): Promise<Pending[]> {
     const signals = await findConversationSignals(tx, placed, context)
     return placed.map((each, index) => {
       if (each.message.at && new Date(each.at) > context.now) throw inFuture(index)
@@ -158,7 +162,11 @@ export function createMessageAppending(resources: Resources) {
     })
   }
 
-  async function store(tx: Transaction, pending: readonly Pending[], context: Writing): Promise<Appended[]> {
+  async function store(
+    tx: Transaction,
+    pending: readonly Pending[],
+    context: AppendContext,
+  ): Promise<Appended[]> {
     const known = await findKnown(tx, pending, context)
     const firstByKey = new Map<string, Pending>()
     for (const each of pending)

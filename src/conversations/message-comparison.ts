@@ -1,8 +1,8 @@
 import { computePosition } from '../domain/message-place.ts'
 
 /** The content by which a message without an id is recognised. */
-type Said = { role: string; name?: string | null | undefined; content: string }
-type Known = Said & { message_id: string }
+type WrittenMessage = { role: string; name?: string | null | undefined; content: string }
+type Known = WrittenMessage & { message_id: string }
 
 /** A place in the order of a conversation: of a message that is stored, or of one that was purged. */
 export type Place = { at: string } & ({ message: Known } | { departed_id: string })
@@ -18,12 +18,12 @@ export type Comparison = { messageId?: string; purgedPlace?: PurgedPlace }
  * Otherwise the messages are new: the agent sends each message once.
  */
 export function compareMessages(
-  messages: readonly (Said & { id?: string | undefined })[],
+  messages: readonly (WrittenMessage & { id?: string | undefined })[],
   places: readonly Place[],
 ): Comparison[] {
   const known = messages.map((message, index) => {
     const place = places[index]
-    return place && 'message' in place && saysSame(message, place.message) ? place.message : undefined
+    return place && 'message' in place && hasSameContent(message, place.message) ? place.message : undefined
   })
   const purgedPlaces = isSentAgain(known, places) ? listPurgedPlaces(places) : []
   return messages.map(({ id }, index) => {
@@ -44,7 +44,7 @@ function isSentAgain(known: readonly (Known | undefined)[], places: readonly Pla
   return same > 1 && same === stored
 }
 
-function saysSame(one: Said, other: Said): boolean {
+function hasSameContent(one: WrittenMessage, other: WrittenMessage): boolean {
   return (
     one.role === other.role && (one.name ?? null) === (other.name ?? null) && one.content === other.content
   )

@@ -16,7 +16,7 @@ export type Context = {
 }
 
 /** All records of one call share these. */
-export type Writing = Context & { given: NewMessages; policies: Policies }
+export type AppendContext = Context & { given: NewMessages; policies: Policies }
 
 /** A message whose id and position are known. */
 export type Placed = {

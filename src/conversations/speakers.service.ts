@@ -15,14 +15,14 @@ import {
   type HandleMatch,
   maxMentions,
 } from '../records/index.ts'
-import { createSpeakerMention, type Writing } from './message-draft.ts'
+import { type AppendContext, createSpeakerMention } from './message-draft.ts'
 
 /** Links messages with the entities of those who wrote them. */
 
 export type KnownHandles = { find(handle: Handle): HandleMatch | undefined; mayBeErased: boolean }
 
 type Resources = { ids: Ids; seal: Seal }
-type Situation = Writing & { known: KnownHandles }
+type Situation = AppendContext & { known: KnownHandles }
 
 /** A name, with the first message that has it. */
 type Speaker = { name: string; first: Draft }

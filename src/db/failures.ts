@@ -9,7 +9,7 @@ const retryable: ReadonlySet<string> = new Set([sqlStates.serializationFailure, 
  * Another transaction took the same name, or removed a record that is linked here: run again, the transaction finds
  * the new state.
  */
-const lostRaces = new Set(['handles_place', 'relations_source', 'relations_target'])
+const retryableConstraints = new Set(['handles_place', 'relations_source', 'relations_target'])
 
 /**
  * The server starts, stops, is full (sessions, disk, memory), ran into a timeout, or accepts no writes: it is a standby that
@@ -66,7 +66,7 @@ const networkFailures = new Set([
 
 export function isRetryable(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
-  return retryable.has(error.code) || lostRaces.has(findViolatedConstraint(error) ?? '')
+  return retryable.has(error.code) || retryableConstraints.has(findViolatedConstraint(error) ?? '')
 }
 
 /** The violated constraint, or undefined for another failure. A node of Citus adds the number of a shard to the name. */

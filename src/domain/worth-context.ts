@@ -1,7 +1,7 @@
 import { isAssistant, isTool } from './roles.ts'
 import { cutBeginning, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
 
-export type Said = { role: string; name?: string; text: string }
+export type WrittenMessage = { role: string; name?: string; text: string }
 
 export type Placed = Pick<JudgedText, 'text' | 'role'> &
   Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known'>> &
@@ -16,7 +16,10 @@ const usualWords = 15
 const maxOfListener = 1 / 3
 
 /** The facts about earlier messages that the judgement of each message needs. All are in the order of the conversation. */
-export function placeInConversation(messages: readonly Said[], before: readonly Said[]): Placed[] {
+export function placeInConversation(
+  messages: readonly WrittenMessage[],
+  before: readonly WrittenMessage[],
+): Placed[] {
   const all = [...before, ...messages]
   const words = all.map(({ text }) => listWords(text))
   return messages.map((message, index) => {
@@ -38,11 +41,11 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
   })
 }
 
-function nameWriter({ name, role }: Said): string {
+function nameWriter({ name, role }: WrittenMessage): string {
   return name ?? role
 }
 
-function isOfAssistant({ role }: Said): boolean {
+function isOfAssistant({ role }: WrittenMessage): boolean {
   return isAssistant(role)
 }
 
@@ -54,24 +57,24 @@ function saysOfItself(text: string): boolean {
 const firstPerson = /\b(?:i|my|mine|we|ours?)\b/i
 const english = /\b(?:the|of|what|how|you|this|that|for|with|and|please|it|are)\b/i
 
-function isOfPerson({ role }: Said): boolean {
+function isOfPerson({ role }: WrittenMessage): boolean {
   return !isAssistant(role) && !isTool(role)
 }
 
 /** A tool takes part, or several people and an assistant that only listens. */
-function isWork(near: readonly Said[]): boolean {
+function isWork(near: readonly WrittenMessage[]): boolean {
   if (near.some(({ role }) => /^(?:tool|function)$/i.test(role))) return true
   const { length } = near.filter(isOfAssistant)
   return length > 0 && length <= near.length * maxOfListener
 }
 
 /** An assistant that always writes much says no more in a long message than another in a short one. */
-function computeUsual({ role }: Said, near: readonly Said[]): number {
+function computeUsual({ role }: WrittenMessage, near: readonly WrittenMessage[]): number {
   if (!isAssistant(role)) return usualWords
   const counts = near.filter(isOfAssistant).map(countWords)
   return Math.max(usualWords, counts.reduce((sum, each) => sum + each, 0) / counts.length)
 }
 
-function countWords(said: Said): number {
-  return listWords(cutBeginning(said)).size
+function countWords(message: WrittenMessage): number {
+  return listWords(cutBeginning(message)).size
 }

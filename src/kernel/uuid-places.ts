@@ -23,7 +23,7 @@ export function createUuidPlaces() {
 
   /** Gives a UUID that has no place the next one. */
   function push(id: string): number {
-    if (4 * used >= 3 * slots.length) makeRoom()
+    if (4 * used >= 3 * slots.length) growSlots()
     readUuid(id, asked)
     const place = words.length / wordsOfUuid
     for (const word of asked) words.push(word)
@@ -32,7 +32,7 @@ export function createUuidPlaces() {
     return place
   }
 
-  function makeRoom(): void {
+  function growSlots(): void {
     const kept = slots.filter((slot) => slot !== 0 && slot !== removed)
     slots = new Uint32Array(4 * kept.length > slots.length ? 2 * slots.length : slots.length)
     for (const slot of kept) slots[findFree(slot - 1)] = slot

@@ -1,12 +1,12 @@
 import type { Transaction } from '../db/transaction.ts'
 import { readContent } from '../domain/message-content.ts'
 import { type ConversationSignals, judgeWorth } from '../domain/worth.ts'
-import { placeInConversation, type Said } from '../domain/worth-context.ts'
+import { placeInConversation, type WrittenMessage } from '../domain/worth-context.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
 import { rescore } from './importance.queries.ts'
 import { claimUnjudged, type Judgeable, listJudgeable, writeJudgements } from './rejudging.queries.ts'
-import { findSaidBefore, type Spot } from './worth.queries.ts'
+import { type ConversationPlace, findMessagesBefore } from './worth.queries.ts'
 
 /** Records per batch. A batch holds the locks of its records until it ends. */
 const size = 200
@@ -31,23 +31,30 @@ export async function judgeOldRecords(context: RunContext): Promise<void> {
 }
 
 async function judge(tx: Transaction, records: readonly Judgeable[]) {
-  const spots = new Map(records.flatMap((each) => toSpot(each)))
-  const before = await findSaidBefore(tx, [...spots.values()])
-  const saidBefore = new Map([...spots.keys()].map((id, at) => [id, before[at] ?? []]))
+  const places = new Map(records.flatMap((each) => toConversationPlace(each)))
+  const before = await findMessagesBefore(tx, [...places.values()])
+  const messagesBefore = new Map([...places.keys()].map((id, at) => [id, before[at] ?? []]))
   return records.map(({ id, payload }) => ({
     id,
-    ...judgeWorth(payload, readSignals(payload, saidBefore.get(id))),
+    ...judgeWorth(payload, readSignals(payload, messagesBefore.get(id))),
   }))
 }
 
-function toSpot({ id, scope, sensitivity, conversation, at, arrival }: Judgeable): [string, Spot][] {
+function toConversationPlace({
+  id,
+  scope,
+  sensitivity,
+  conversation,
+  at,
+  arrival,
+}: Judgeable): [string, ConversationPlace][] {
   if (conversation === null || at === null || arrival === null) return []
   return [[id, { scope, sensitivity, conversation, at, arrival }]]
 }
 
 function readSignals(
   payload: Judgeable['payload'],
-  before: readonly Said[] | undefined,
+  before: readonly WrittenMessage[] | undefined,
 ): ConversationSignals {
   if (before === undefined || payload.kind !== 'episodic' || !payload.conversation) return {}
   const { role, name } = payload.conversation

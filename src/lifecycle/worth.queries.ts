@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
-import { noveltyWindow, type Said } from '../domain/worth-context.ts'
+import { noveltyWindow, type WrittenMessage } from '../domain/worth-context.ts'
 
 /** A place in a conversation. Without an arrival it is after every message of the same time. */
-export type Spot = {
+export type ConversationPlace = {
   scope: string
   conversation: string
   sensitivity: Sensitivity
@@ -16,9 +16,12 @@ export type Spot = {
  * The last messages before each place, oldest first. Only those that every reader of a record of this sensitivity sees:
  * otherwise its worth would reveal the others.
  */
-export async function findSaidBefore(db: Database, spots: readonly Spot[]): Promise<Said[][]> {
-  if (spots.length === 0) return []
-  const asked = JSON.stringify(spots.map((spot, place) => ({ ...spot, place })))
+export async function findMessagesBefore(
+  db: Database,
+  places: readonly ConversationPlace[],
+): Promise<WrittenMessage[][]> {
+  if (places.length === 0) return []
+  const asked = JSON.stringify(places.map((each, place) => ({ ...each, place })))
   const { rows } = await sql<{ place: number; role: string; name: string | null; text: string | null }>`
     select asked.place, said.role, said.name, said.text
     from json_to_recordset(${asked}::json) as asked
@@ -37,7 +40,7 @@ export async function findSaidBefore(db: Database, spots: readonly Spot[]): Prom
       ) as said
     order by asked.place, said.at, said.arrival
   `.execute(db)
-  const before = spots.map((): Said[] => [])
+  const before = places.map((): WrittenMessage[] => [])
   for (const { place, role, name, text } of rows)
     before[place]?.push({ role, text: text ?? '', ...(name === null ? {} : { name }) })
   return before

@@ -25,7 +25,7 @@ export type Child = {
 /** Keeps one process of a role running: starts it, and restarts it after it ends, until it is stopped. */
 export function superviseChild(options: ChildOptions): Child {
   const { role, launch, log, onGiveUp, onMessage, isNeeded = () => false } = options
-  let stopping = false
+  let isStopping = false
   let earlyEnds = 0
   let current: ChildProcess
   let restart: NodeJS.Timeout | undefined
@@ -41,7 +41,7 @@ export function superviseChild(options: ChildOptions): Child {
     current.on('error', (error) => log.error('child process fault', { child: role, err: error }))
     current.once('exit', (code, signal) => {
       const servedMs = readyAt === undefined ? 0 : performance.now() - readyAt
-      if (!stopping) restartOrGiveUp({ code, signal, servedMs, earlyEnds, isNeeded: isNeeded() })
+      if (!isStopping) restartOrGiveUp({ code, signal, servedMs, earlyEnds, isNeeded: isNeeded() })
     })
   }
 
@@ -66,7 +66,7 @@ export function superviseChild(options: ChildOptions): Child {
   start()
   return {
     stop: async (milliseconds) => {
-      stopping = true
+      isStopping = true
       clearTimeout(restart)
       return stopChild(current, milliseconds)
     },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { judgeWorth } from '../../src/domain/worth.ts'
-import { placeInConversation, type Said } from '../../src/domain/worth-context.ts'
+import { placeInConversation, type WrittenMessage } from '../../src/domain/worth-context.ts'
 
 const answer = { role: 'assistant', text: 'Noted.' }
 const at = '2026-01-01T00:00:00.000Z'
 
-function place(text: string, before: readonly Said[] = [answer]) {
+function place(text: string, before: readonly WrittenMessage[] = [answer]) {
   const [placed] = placeInConversation([{ role: 'user', text }], before)
   if (!placed) throw new Error('no message is placed')
   return placed

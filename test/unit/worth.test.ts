@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { type ConversationSignals, explainWorth, judgeWorth, namedWorth } from '../../src/domain/worth.ts'
-import { placeInConversation, type Said } from '../../src/domain/worth-context.ts'
+import { placeInConversation, type WrittenMessage } from '../../src/domain/worth-context.ts'
 import { readWorthParts } from '../../src/domain/worth-parts.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
@@ -191,7 +191,8 @@ describe('the place of a message in its conversation', () => {
       text: 'Noted.',
     }))
     if (!assistant || !tool || !system) throw new Error('a role is missing')
-    const usualOf = (...said: Said[]) => placeInConversation(said.slice(-1), said.slice(0, -1))[0]?.usual
+    const usualOf = (...said: WrittenMessage[]) =>
+      placeInConversation(said.slice(-1), said.slice(0, -1))[0]?.usual
     expect(usualOf(ada, tool)).toBe(15)
     expect(usualOf(ada, assistant, bo)).toBe(15)
     expect(usualOf(ada, bo)).toBeUndefined()
@@ -202,7 +203,8 @@ describe('the place of a message in its conversation', () => {
   it('is advice from an assistant to a person, and not from one assistant to another', () => {
     const [assistant, tool] = ['assistant', 'tool'].map((role) => ({ role, text: 'Noted.' }))
     if (!assistant || !tool) throw new Error('a role is missing')
-    const isAdvice = (...said: Said[]) => placeInConversation(said.slice(-1), said.slice(0, -1))[0]?.isAdvice
+    const isAdvice = (...said: WrittenMessage[]) =>
+      placeInConversation(said.slice(-1), said.slice(0, -1))[0]?.isAdvice
     expect(isAdvice(say('Ada', 'Four boxes came.'), assistant)).toBe(true)
     expect(isAdvice(assistant, say('Ada', 'Four boxes came.'))).toBe(false)
     expect(isAdvice(tool, assistant, assistant)).toBe(false)

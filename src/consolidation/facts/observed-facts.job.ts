@@ -16,7 +16,7 @@ const actor = 'consolidation/semantic'
 export function createObservedFactsStage({ facts, ...resources }: Resources): Stage {
   return createEpisodeStage(
     'semantic',
-    { ...resources, inHalves: true },
+    { ...resources, isHalved: true },
     async (tx, { episodes, ...options }) => {
       const { created, reinforced, changes } = await facts.store(tx, episodes.flatMap(listObservedFacts), {
         ...options,

@@ -19,14 +19,14 @@ export type Claim = {
  */
 export async function claimServer(url: string, folder: string, serverPid: number): Promise<Claim> {
   const lost = Promise.withResolvers<void>()
-  let released = false
+  let isReleased = false
   let session = await openClaimed(url, folder)
   const watch = () => {
     session.once('end', async () => {
-      if (released) return
+      if (isReleased) return
       try {
-        session = await reclaim(url, folder, () => !released && isAlive(serverPid))
-        if (released) await session.end()
+        session = await reclaim(url, folder, () => !isReleased && isAlive(serverPid))
+        if (isReleased) await session.end()
         else watch()
       } catch {
         lost.resolve()
@@ -37,7 +37,7 @@ export async function claimServer(url: string, folder: string, serverPid: number
   return {
     lost: lost.promise,
     release: async () => {
-      released = true
+      isReleased = true
       await session.end()
     },
   }

@@ -11,7 +11,7 @@ export type Postmaster = {
   port: number
   /** The folder of its Unix socket; empty without one. */
   socketFolder: string
-  ready: boolean
+  isReady: boolean
 }
 
 /** Finds the server that runs on this cluster, also one that another process started. */
@@ -47,7 +47,7 @@ export async function awaitReady(
 ): Promise<Postmaster | undefined> {
   return poll(120_000, `PostgreSQL (process ${pid}) did not become ready.`, async () => {
     const found = await readPostmaster(cluster)
-    if (found?.pid === pid && found.ready) return { value: found }
+    if (found?.pid === pid && found.isReady) return { value: found }
     return hasEnded() ? { value: undefined } : undefined
   })
 }
@@ -95,7 +95,7 @@ async function readPostmaster(cluster: string, path = namePidFile(cluster)): Pro
   )
   if (!lines?.[0]) return undefined
   const [pid, , , port, socketFolder = '', , , state] = lines
-  return { pid: Number(pid), port: Number(port), socketFolder, ready: state?.trim() === 'ready' }
+  return { pid: Number(pid), port: Number(port), socketFolder, isReady: state?.trim() === 'ready' }
 }
 
 function namePidFile(cluster: string): string {

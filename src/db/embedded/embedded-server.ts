@@ -19,12 +19,12 @@ type Server = {
 const attempts = 6
 
 /** Starts the server of this cluster, or adopts one that still runs because its parent was killed. */
-export async function openServer(options: Server): Promise<Postmaster & { adopted: boolean }> {
+export async function openServer(options: Server): Promise<Postmaster & { isAdopted: boolean }> {
   const from = await trimLog(options.logFile)
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const running = await findPostmaster(options.cluster)
     const ready = running ? await awaitReady(options.cluster, running.pid) : await launch(options)
-    if (ready) return { ...ready, adopted: running !== undefined }
+    if (ready) return { ...ready, isAdopted: running !== undefined }
     // The port was taken, another start was faster, or sessions of the last server still end.
     await sleep(attempt * 100)
   }

@@ -39,7 +39,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const password = await readPassword(cluster)
   const maintenance = buildUrl(server, password, 'postgres')
   const claim = await claimServer(maintenance, folder, server.pid)
-  if (server.adopted) log('A database server that was still running is used again.')
+  if (server.isAdopted) log('A database server that was still running is used again.')
   const stop = async () => {
     await claim.release()
     await stopPostmaster(cluster, server.pid)
@@ -67,7 +67,7 @@ export async function connectToEmbeddedPostgres(
     )
   })
   const running = await findPostmaster(await realpath(cluster))
-  if (!running?.ready) {
+  if (!running?.isReady) {
     const { url, stop } = await startEmbeddedPostgres(options)
     return { url, leave: stop }
   }

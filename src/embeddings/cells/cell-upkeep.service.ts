@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { transact } from '../../db/transaction.ts'
 import { hasDirection, normalise } from '../../domain/similarity.ts'
@@ -101,7 +101,7 @@ export function createCellUpkeep({ db, log, cache, least = minVectors }: Resourc
     assign: (vector: Float32Array) => number,
     { modelId, after, limit }: { modelId: number; after: string; limit: number },
   ): Promise<string | undefined> {
-    await breathe()
+    await yieldTurn()
     return transact(db, {}, async (tx) => {
       const until = await queries.findWalkEnd(tx, { modelId, after, limit })
       if (until === undefined) return undefined
@@ -132,6 +132,6 @@ async function runGenerator<T>(steps: Generator<void, T>, signal: AbortSignal): 
     const { done, value } = steps.next()
     if (done) return value
     if (signal.aborted) return undefined
-    await breathe()
+    await yieldTurn()
   }
 }

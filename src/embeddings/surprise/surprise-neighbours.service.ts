@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Transaction } from '../../db/transaction.ts'
 import { getRank } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
@@ -54,7 +54,7 @@ export async function findNeighbours(
       for (const newVector of some) {
         pass.signal.throwIfAborted()
         // Lets other work of the process run: in a large scope one record takes some hundredths of a second.
-        await breathe()
+        await yieldTurn()
         const before = newVectors.slice(0, places.get(newVector.id))
         neighbours.set(newVector.id, around ? compare(newVector, around(newVector), before) : null)
       }
@@ -116,7 +116,7 @@ async function searchTogether({ tx, model }: Pass, first: NewVector): Promise<Ne
     const found = new Map<string, string[]>()
     for (const { id, signature } of some) {
       found.set(id, findNearestIds(matrix, signature, candidateCount))
-      await breathe()
+      await yieldTurn()
     }
     const known = await codes.read(new Set([...found.values()].flat()))
     return ({ id }) => (found.get(id) ?? []).flatMap((near) => known.get(near) ?? [])

@@ -1509,7 +1509,7 @@ from seen
       ), '[]') as neighbours
     from surprise as s;
 
--- src/lifecycle/worth.queries.ts findSaidBefore
+-- src/lifecycle/worth.queries.ts findMessagesBefore
     select asked.place, said.role, said.name, said.text
     from json_to_recordset($1::json) as asked
         (place int4, scope text, conversation text, sensitivity sensitivity, at timestamptz, arrival int8)

@@ -64,8 +64,8 @@ export const statusSamples: Record<string, Record<string, Sample>> = {
         ),
   },
   'src/lifecycle/worth.queries.ts': {
-    findSaidBefore: (db) =>
-      worth.findSaidBefore(db, [
+    findMessagesBefore: (db) =>
+      worth.findMessagesBefore(db, [
         { scope: 'team', conversation: 'c', sensitivity: 'low', at: now.toISOString() },
       ]),
     findWorth: (db) => worth.findWorth(db, id),

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Database } from '../../../db/connection.ts'
 import { fillTable, forgetGone, noRoom } from '../../../db/memory/learnt-changes.ts'
 import { readView } from '../../../db/memory/seen-changes.ts'
@@ -74,7 +74,7 @@ export function createTextMemory({ maxBytes, ...clock }: Options) {
       )
       for (let list: number | undefined = 0; list !== undefined; ) {
         list = table.dropGone(list)
-        await setImmediate()
+        await yieldTurn()
       }
       return isKept
     }
