@@ -20,7 +20,7 @@ async function findByWords(task_descriptor: string, more: object = {}): Promise<
 }
 
 /** More words than are searched, of which no record contains one. */
-const aside = Array.from({ length: 40 }, (_, at) => `aside${at}`).join(' ')
+const aside = Array.from({ length: 60 }, (_, at) => `aside${at}`).join(' ')
 
 describe('a question with more words than are searched', () => {
   it('is searched by the words at its end too', async () => {
@@ -30,11 +30,21 @@ describe('a question with more words than are searched', () => {
   })
 
   it('is searched by its rarest words', async () => {
-    const common = Array.from({ length: 24 }, (_, at) => `common${at}`).join(' ')
+    const common = Array.from({ length: 48 }, (_, at) => `common${at}`).join(' ')
     await store(common, { scope: 'rare' })
     await store(common, { scope: 'rare' })
     const rare = await store('The lighthouse is closed.', { scope: 'rare' })
     expect(await findByWords(`${common} lighthouse`, { scopes: ['rare'] })).toContain(rare)
+  })
+
+  it('is searched by the words that it repeats', async () => {
+    const chance = Array.from({ length: 60 }, (_, at) => `chance${at}`).join(' ')
+    await store(chance, { scope: 'repeats' })
+    const torn = await store('The sail is torn.', { scope: 'repeats' })
+    const red = await store('The sail is red.', { scope: 'repeats' })
+    const found = await findByWords(`A sail. ${chance}. The sail, the sail!`, { scopes: ['repeats'] })
+    expect(found).toEqual(expect.arrayContaining([torn, red]))
+    expect(await findByWords(`A sail. ${chance}.`, { scopes: ['repeats'] })).toHaveLength(1)
   })
 })
 

@@ -29,7 +29,14 @@ const store = async (conversation: string, contents: readonly string[]): Promise
 async function openLoaded() {
   const texts = createTextMemory({ maxBytes: 10_000_000 }).openStore(app.db)
   const find = async (word: string) => {
-    const search = { words: [word], related: [], maxWords: 24, averageLength: 2, rows: 100, limit: 10 }
+    const search = {
+      words: [word],
+      related: [],
+      occurrences: new Map<string, number>(),
+      averageLength: 2,
+      rows: 100,
+      limit: 10,
+    }
     const found = await texts.find({
       ...search,
       searched: { trust: fullTrust },

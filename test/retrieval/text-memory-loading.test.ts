@@ -28,7 +28,14 @@ it('loads the texts behind any number of forgotten ones', async () => {
   app.clock.advance(1_000)
   const kept = await store('second', 3)
   const texts = createTextMemory({ maxBytes: 10_000_000 }).openStore(app.db)
-  const search = { words: ['messag'], related: [], maxWords: 24, averageLength: 2, rows: 403, limit: 10 }
+  const search = {
+    words: ['messag'],
+    related: [],
+    occurrences: new Map<string, number>(),
+    averageLength: 2,
+    rows: 403,
+    limit: 10,
+  }
   const read = { searched: { trust: fullTrust }, answerConditions: [], contextConditions: [] }
   expect(await texts.find({ ...search, ...read })).toBeUndefined()
   await texts.untilLoaded()

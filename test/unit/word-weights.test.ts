@@ -3,6 +3,7 @@ import { weighWords } from '../../src/retrieval/text/memory/word-weights.ts'
 
 const sought = {
   words: ['car', 'red'],
+  occurrences: new Map<string, number>(),
   related: [{ word: 'vehicl', of: 'car', weight: 0.3 }],
 }
 const weigh = (counts: Readonly<Record<string, number>>, more: object = {}) =>
@@ -23,7 +24,7 @@ describe('the weights of the words of a question', () => {
   })
 
   it('leave out what stands for a word that is not searched', () => {
-    const rare = Array.from({ length: 24 }, (_, at) => `rare${at}`)
+    const rare = Array.from({ length: 48 }, (_, at) => `rare${at}`)
     const counts = Object.fromEntries(rare.map((word) => [word, 1]))
     const { idfs, related } = weigh({ ...counts, car: 100, vehicl: 10 }, { words: ['car', ...rare] })
     expect([...idfs.keys()].sort()).toEqual([...rare].sort())
@@ -31,9 +32,19 @@ describe('the weights of the words of a question', () => {
   })
 
   it('search the words that occur before those that do not', () => {
-    const unknown = Array.from({ length: 24 }, (_, at) => `unknown${at}`)
+    const unknown = Array.from({ length: 48 }, (_, at) => `unknown${at}`)
     const { idfs } = weigh({ car: 100 }, { words: [...unknown, 'car'] })
-    expect(idfs.size).toBe(24)
+    expect(idfs.size).toBe(48)
     expect([...idfs.keys()][0]).toBe('car')
+  })
+
+  it('search a word that the question repeats before rarer words', () => {
+    const rare = Array.from({ length: 48 }, (_, at) => `rare${at}`)
+    const counts = { ...Object.fromEntries(rare.map((word) => [word, 50])), car: 100 }
+    const words = ['car', ...rare]
+    expect(weigh(counts, { words }).idfs.has('car')).toBe(false)
+    const repeated = weigh(counts, { words, occurrences: new Map([['car', 3]]) })
+    expect(repeated.idfs.size).toBe(48)
+    expect(repeated.idfs.has('car')).toBe(true)
   })
 })

@@ -4,7 +4,7 @@ import { findMostSalient } from '../../records/index.ts'
 import { computeHighestScore } from './bm25.ts'
 import { type CommonWords, planCombinations } from './combination-plan.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
-import { maxWords, pickRelated, planSearch } from './search-plan.ts'
+import { pickRelated, pickWords, planSearch } from './search-plan.ts'
 import type { Stems } from './stemming.service.ts'
 import {
   findByCombinations,
@@ -15,9 +15,9 @@ import {
 } from './text-search.queries.ts'
 import {
   type CountedWord,
+  estimateRecords,
   estimateShare,
   isSmall,
-  sortRarestFirst,
   type WordStatistics,
 } from './word-statistics.ts'
 
@@ -48,13 +48,19 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
   async function find(
     db: Database,
     shared: Omit<TextSearch, 'store'>,
-    { stems: { words, phrased, related: allRelated }, statistics, exactCount, scopes }: LargeStoreInput,
+    {
+      stems: { words, occurrences, phrased, related: allRelated },
+      statistics,
+      exactCount,
+      scopes,
+    }: LargeStoreInput,
   ): Promise<RankedSearch> {
     const share = estimateShare(shared.filterWords, statistics)
     const store = { rows: statistics.rows * share, averageLength: statistics.averageLength }
     const search: TextSearch = { ...shared, store }
-    const rarest = sortRarestFirst(words, statistics).slice(0, maxWords)
-    const { rare, common } = planSearch(rarest, share, statistics)
+    const counted = words.map((word) => ({ word, count: estimateRecords(word, statistics) }))
+    const picked = pickWords(counted, { occurrences, rows: statistics.rows }).map(({ word }) => word)
+    const { rare, common } = planSearch(picked, share, statistics)
     const related = pickRelated(allRelated, rare, share, statistics)
     const searched = { words: rare, scoringOnly: common, related }
     const first = rare.length + related.length === 0 ? noMatches : await findByWords(db, search, searched)

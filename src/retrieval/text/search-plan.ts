@@ -1,3 +1,4 @@
+import { estimateIdf, k1 } from './bm25.ts'
 import type { RelatedStem } from './related-stems.ts'
 import { type CountedWord, estimateRecords, sortRarestFirst, type WordStatistics } from './word-statistics.ts'
 
@@ -11,21 +12,37 @@ export type Plan = {
 }
 
 /** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
-export const maxWords = 24
+export const maxWords = 48
+
+/** How often each word is in the question. */
+export type Occurrences = ReadonlyMap<string, number>
 
 /**
- * The rarest of the words of a long question. A word that no record contains finds nothing but what stands for it, and takes a place
- * only where one is left: a long message about something else has many such words.
+ * The words of a long question that say most of what it is about: those that are rare in the store, or repeated in the question. A
+ * long message has more words that are rare by chance than words of its subject, which it repeats. A word that no record contains
+ * finds nothing but its related words, so it comes last.
  */
-export function pickRarest<T extends { word: string; count: number }>(counted: readonly T[]): T[] {
-  return [...counted]
+export function pickWords<T extends { word: string; count: number }>(
+  counted: readonly T[],
+  { occurrences, rows }: { occurrences: Occurrences; rows: number },
+): T[] {
+  const weigh = ({ word, count }: T) =>
+    weighOccurrences(occurrences.get(word) ?? 1) * estimateIdf(count, { rows })
+  return counted
+    .map((each) => ({ each, isAbsent: each.count === 0, weight: weigh(each) }))
     .sort(
       (one, other) =>
-        Number(one.count === 0) - Number(other.count === 0) ||
-        one.count - other.count ||
-        (one.word < other.word ? -1 : 1),
+        Number(one.isAbsent) - Number(other.isAbsent) ||
+        other.weight - one.weight ||
+        (one.each.word < other.each.word ? -1 : 1),
     )
     .slice(0, maxWords)
+    .map(({ each }) => each)
+}
+
+/** 1 for a word that the question has once. Each further occurrence adds less, as in BM25. */
+function weighOccurrences(occurrences: number): number {
+  return (occurrences * (k1 + 1)) / (occurrences + k1)
 }
 
 /** How many records are read for the rarest words: 5 µs each when cached, 25 µs when not. */

@@ -2,6 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 import { findRelatedWords, type RelatedWord } from '../../embeddings/index.ts'
 import { type RelatedStem, weighRelated } from './related-stems.ts'
+import type { Occurrences } from './search-plan.ts'
 import { findStems } from './stemming.queries.ts'
 
 /** The stems of a sentence, each once, in their order. */
@@ -13,6 +14,7 @@ export type SentenceStems = {
 
 /** The words by which a question is searched. */
 export type Stems = SentenceStems & {
+  occurrences: Occurrences
   /** Stems with a meaning near to that of a word; only in English. */
   related: RelatedStem[]
 }
@@ -37,7 +39,8 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const near = meant.map((word) => ({ word, others: findRelatedWords(word.toLowerCase()) }))
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
-    return { ...own, related: listRelated(near, new Set(own.words), listStems) }
+    const occurrences = countEach(words.flatMap(listStems))
+    return { ...own, occurrences, related: listRelated(near, new Set(own.words), listStems) }
   }
 
   async function findSentenceStems(db: Database, query: TextQuery): Promise<SentenceStems> {
@@ -94,6 +97,12 @@ function listRelated(
     }
   }
   return [...found.values()].sort((one, other) => other.weight - one.weight).slice(0, maxRelatedOfSentence)
+}
+
+function countEach(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
 }
 
 function splitWords(text: string): string[] {

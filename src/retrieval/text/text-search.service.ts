@@ -12,7 +12,7 @@ import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
-import { maxWords, pickRarest } from './search-plan.ts'
+import { maxWords, pickWords } from './search-plan.ts'
 import { createStemmer, type SentenceStems, type Stems } from './stemming.service.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
@@ -125,6 +125,7 @@ export function createTextSearch({
     const { averageLength, rows } = await readStatistics(db, pages)
     const found = await memory.find({
       words: stems.words,
+      occurrences: stems.occurrences,
       related: stems.related,
       averageLength,
       rows,
@@ -146,17 +147,21 @@ export function createTextSearch({
     shared: Omit<TextSearch, 'store'>,
     stems: Stems,
   ): Promise<RankedSearch> {
-    const picked = await pickWords(db, stems.words, shared.trust)
-    const words = picked.map((word) => ({ word, count: null }))
     const search = { ...shared, store: await measureVisible(db, shared.trust) }
+    const picked = await pickVisibleWords(db, stems, search)
+    const words = picked.map((word) => ({ word, count: null }))
     return { search, ranked: await findByWords(db, search, { words, related: stems.related }) }
   }
 
-  async function pickWords(db: Database, words: readonly string[], trust: Trust): Promise<readonly string[]> {
+  async function pickVisibleWords(
+    db: Database,
+    { words, occurrences }: Stems,
+    { trust, store: { rows } }: TextSearch,
+  ): Promise<readonly string[]> {
     if (words.length <= maxWords) return words
     const counts = await countVisible(db, trust, words)
     const counted = words.map((word) => ({ word, count: counts.get(word) ?? 0 }))
-    return pickRarest(counted).map(({ word }) => word)
+    return pickWords(counted, { occurrences, rows }).map(({ word }) => word)
   }
 
   /** The stems of the words of a sentence; the search of the same sentence has read them. */

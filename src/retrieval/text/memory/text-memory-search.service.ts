@@ -7,6 +7,7 @@ import { compareMatches, type Match } from '../../match.ts'
 import type { RankedMatches } from '../ranked-matches.ts'
 import type { RelatedStem, WeighedStem } from '../related-stems.ts'
 import { listCountedWords } from '../rescoring.ts'
+import type { Occurrences } from '../search-plan.ts'
 import type { ConversationMessage } from '../surroundings.queries.ts'
 import type { DayNumbers } from './day-numbers.ts'
 import {
@@ -20,6 +21,7 @@ import type { TextTable } from './text-table.ts'
 
 export type MemoryTextSearch = {
   words: readonly string[]
+  occurrences: Occurrences
   related: readonly RelatedStem[]
   averageLength: number
   /** About how many texts the store has. */

@@ -3,7 +3,6 @@ import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
 import { k1 } from '../bm25.ts'
-import type { RelatedStem } from '../related-stems.ts'
 import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
@@ -16,7 +15,7 @@ import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
 import { createTraitList } from './trait-list.ts'
 import { countWords } from './word-counts.ts'
-import { type WordWeights, weighWords } from './word-weights.ts'
+import { type QueryWords, type WordWeights, weighWords } from './word-weights.ts'
 
 export type KnownText = {
   created_at: Date
@@ -35,8 +34,7 @@ export type TextRanking = { best: readonly ScoredPlace[] } & Pick<WordWeights, '
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
   most: number
-  related: readonly RelatedStem[]
-}
+} & Pick<QueryWords, 'occurrences' | 'related'>
 
 export type TextTable = ReturnType<typeof createTextTable>
 
@@ -140,12 +138,12 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { averageLength, days, most, related }: RankOptions,
+    { occurrences, averageLength, days, most, related }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
     const count = (word: string) => countTexts(word, isSearched)
-    const { weights, ...rarity } = weighWords({ words, related }, count, rows)
+    const { weights, ...rarity } = weighWords({ words, occurrences, related }, count, rows)
     return { ...rarity, best: findBest(weights, isSearched, { averageLength, days, most }) }
   }
 
@@ -164,7 +162,7 @@ export function createTextTable() {
   function findBest(
     weights: WordWeights['weights'],
     isSearched: Uint8Array,
-    { averageLength, days, most }: Omit<RankOptions, 'related'>,
+    { averageLength, days, most }: Omit<RankOptions, keyof QueryWords>,
   ): readonly ScoredPlace[] {
     const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }

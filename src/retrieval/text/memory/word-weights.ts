@@ -1,9 +1,10 @@
 import { computeIdf } from '../bm25.ts'
 import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
-import { pickRarest } from '../search-plan.ts'
+import { type Occurrences, pickWords } from '../search-plan.ts'
 
 export type QueryWords = {
   words: readonly string[]
+  occurrences: Occurrences
   related: readonly RelatedStem[]
 }
 
@@ -19,13 +20,16 @@ export type WordWeights = {
 /** A related word in more texts says little of each, and to score them all would slow down the search of a large store. */
 const maxTextsOfRelated = 2_000
 
-/** Weighs the rarest words and what stands for them, by how many of all texts contain them. */
+/** Weighs the words that say most and what stands for them, by how many of all texts contain them. */
 export function weighWords(
-  { words, related }: QueryWords,
+  { words, occurrences, related }: QueryWords,
   countTexts: (word: string) => number,
   rows: number,
 ): WordWeights {
-  const counted = pickRarest(words.map((word) => ({ word, count: countTexts(word) })))
+  const counted = pickWords(
+    words.map((word) => ({ word, count: countTexts(word) })),
+    { occurrences, rows },
+  )
   const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
   const weighed = related.flatMap((each) => {
     const idf = idfs.get(each.of)
