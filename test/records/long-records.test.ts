@@ -149,8 +149,11 @@ describe('the records about an entity, and entities of one name', () => {
     for (const [name, more] of [
       ...Object.values(names),
       ['Deneb', { identifiers, aliases: ['Lyra:1', ...aliases] }],
-    ] as const)
+    ] as const) {
       ids.push((await create(app, entity(name, more))).id)
+      // Equal matches are in the order of their creation.
+      app.clock.advance(1)
+    }
     const order = async (term: string) =>
       (await readPages(`/v1/entities?term=${term}`)).flatMap(({ items }) => items.map(({ id }) => id))
     const [alias, name, identifier] = ids
