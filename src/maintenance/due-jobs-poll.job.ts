@@ -54,7 +54,7 @@ export function startDueJobsPoll(resources: Resources): Poll {
   async function look(signal: AbortSignal): Promise<number> {
     const startedAt = clock.now()
     for (const name of await findDue()) run(name, signal)
-    await announceTicks(startedAt)
+    await announceTicks()
     return computePause(startedAt)
   }
 
@@ -76,12 +76,12 @@ export function startDueJobsPoll(resources: Resources): Poll {
     running.add(ended)
   }
 
-  async function announceTicks(lookStartedAt: Date): Promise<void> {
+  async function announceTicks(): Promise<void> {
     if (!announcements) return
     for (const { job, interval_ms, enabled, next_at } of await listSchedules(db)) {
       const name = jobNames.find((name) => name === job)
       if (!name || !enabled || (interval_ms ?? intervals[name]) === 0) continue
-      if (next_at > lookStartedAt) void announcements.announceTick(name, next_at)
+      if (next_at > clock.now()) void announcements.announceTick(name, next_at)
     }
   }
 
