@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { measureUpTo } from '../db/fragments/json-size.ts'
+import { isAtMost } from '../db/fragments/json-size.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { PromptRecord } from './prompt-lines.ts'
@@ -24,7 +24,7 @@ function isTagged(table: 'r' | 'far', tags: readonly string[]): RawBuilder<SqlBo
 }
 
 /** On `contents c`: the payload, or null if it is too long to be shown to a model. */
-export const limitedPayload = sql`case when ${measureUpTo(sql`c.payload`, 262_144)} <= 262144 then c.payload end`
+export const limitedPayload = sql`case when ${isAtMost(sql`c.payload`, 262_144)} then c.payload end`
 
 /** The predicates that lead from an entity to the records about it. */
 export const referencePredicates = sql`('mentioned_in', 'fact_subject_of', 'fact_object_of')`

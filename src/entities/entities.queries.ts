@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { measureUpTo } from '../db/fragments/json-size.ts'
+import { isAtMost } from '../db/fragments/json-size.ts'
 import { mergesKey } from '../db/fragments/lock-keys.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -24,7 +24,7 @@ export async function findEntitiesByName(
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     select entity.id, entity.scope, entity.status, entity.created_at,
-      case when ${measureUpTo(sql`c.payload`, maxNameBytes)} <= ${sql.lit(maxNameBytes)} then c.payload else ${shortenTo(term.trim())} end as payload
+      case when ${isAtMost(sql`c.payload`, maxNameBytes)} then c.payload else ${shortenTo(term.trim())} end as payload
     from (
       select r.id, r.scope, r.status, r.created_at
       from handles as h cross join lateral (

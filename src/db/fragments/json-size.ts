@@ -12,6 +12,11 @@ export function measureUpTo(json: Fragment, most: number): RawBuilder<number> {
   return sql<number>`case when ${stored} > ${sql.lit(most)} then ${stored} else ${measure(json)} end`
 }
 
+/** Whether a JSON value has at most so many bytes as text, by `measureUpTo`. */
+export function isAtMost(json: Fragment, most: number): RawBuilder<boolean> {
+  return sql<boolean>`${measureUpTo(json, most)} <= ${sql.lit(most)}`
+}
+
 /** About the bytes of a JSON value as text. Only a compressed value is read for it. */
 export function measure(json: Fragment): RawBuilder<number> {
   return sql<number>`coalesce(case when pg_column_compression(${json}) is null then pg_column_size(${json})

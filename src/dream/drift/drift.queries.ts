@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { measureUpTo } from '../../db/fragments/json-size.ts'
+import { isAtMost } from '../../db/fragments/json-size.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import type { RecordStatus } from '../../db/schema.ts'
@@ -45,7 +45,7 @@ const isChecked = sql<SqlBool>`not r.pinned
 /** Most payloads name no file and are not read. Very long payloads are logs or listings, so they are skipped. */
 const limitedPayload = sql<Payload | null>`(
   select case
-    when ${measureUpTo(sql`c.payload`, 262_144)} <= 262144
+    when ${isAtMost(sql`c.payload`, 262_144)}
       and (c.payload::text like '%/%' or c.payload::text like '%npm run%' or c.payload ->> 'primary_type' = 'File')
     then c.payload end
   from contents as c where c.record_id = r.id
