@@ -5,6 +5,7 @@ import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { startPosition, walkInBatches } from '../../jobs/table-walk.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { countOccurrences } from '../../kernel/occurrences.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import {
   loadManyForUpdate,
@@ -37,9 +38,9 @@ const caller = createServiceCaller(actor, 'dream')
 export function createMerge({ insertFact, textLanguage }: Resources) {
   return async (tx: Transaction, { run }: RunContext, input: MergeInput): Promise<MergeOutcome> => {
     await lockTombstonesShared(tx)
-    const ids = input.members.map(({ id }) => id)
-    const sources = await loadUnchanged(tx, input.members, ids)
+    const sources = await loadUnchanged(tx, input.members)
     if (!sources) return { outcome: 'moved' }
+    const ids = input.members.map(({ id }) => id)
     const audit = { actor, rationale, now: run.startedAt, runId: run.id }
     const tags = sortByFrequency(input.members.flatMap((member) => member.tags))
     const summaryId = await insertFact(tx, {
@@ -65,8 +66,8 @@ export function createMerge({ insertFact, textLanguage }: Resources) {
 async function loadUnchanged(
   tx: Transaction,
   members: readonly Member[],
-  ids: readonly string[],
 ): Promise<StoredRecord[] | undefined> {
+  const ids = members.map(({ id }) => id)
   await lockRecords(tx, ids)
   const sizes = await measureContents(tx, caller.trust, ids)
   if (sizes.some(({ bytes }) => bytes > maxMemberBytes)) return undefined
@@ -91,9 +92,7 @@ function pickVisibility({ scope, sensitivity }: Partition) {
 
 /** Returns each tag once, the most frequent first. */
 function sortByFrequency(tags: readonly string[]): string[] {
-  const counts = new Map<string, number>()
-  for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
-  return [...counts].sort((one, other) => other[1] - one[1]).map(([tag]) => tag)
+  return [...countOccurrences(tags)].sort((one, other) => other[1] - one[1]).map(([tag]) => tag)
 }
 
 /** Contains no content: a reader of the run may not be allowed to read all records it created. */

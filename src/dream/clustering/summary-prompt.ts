@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { maskSecrets, maskText } from '../../domain/masking.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import { writeSearchableText } from '../../domain/searchable-text.ts'
+import { countOccurrences } from '../../kernel/occurrences.ts'
 import type { DreamQuestion } from '../model-question.ts'
 import { getMember, readText } from '../prompt-lines.ts'
 import { findSharedWords, findSummaryFault } from './summary-check.ts'
@@ -77,9 +78,7 @@ export function chooseSubject(sources: readonly Pick<Source, 'payload'>[], tags:
 }
 
 function findMostFrequent(words: readonly string[]): string | undefined {
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return [...counts].reduce<[string, number] | undefined>(
+  return [...countOccurrences(words)].reduce<[string, number] | undefined>(
     (best, each) => (best && best[1] >= each[1] ? best : each),
     undefined,
   )?.[0]

@@ -1,3 +1,5 @@
+import { countOccurrences } from '../../kernel/occurrences.ts'
+
 /** The shortest reference. Ids of one moment begin alike, so a reference is the end of an id. */
 const shortest = 6
 
@@ -8,11 +10,7 @@ export function shortenIds(ids: readonly string[]): Map<string, string> {
   const references = new Map<string, string>()
   let left = new Map(ids.map((id) => [id, id.replaceAll('-', '')]))
   for (let length = shortest; left.size > 0; length++) {
-    const counts = new Map<string, number>()
-    for (const digits of left.values()) {
-      const end = digits.slice(-length)
-      counts.set(end, (counts.get(end) ?? 0) + 1)
-    }
+    const counts = countOccurrences(Array.from(left.values(), (digits) => digits.slice(-length)))
     const ambiguous = new Map<string, string>()
     for (const [id, digits] of left) {
       const end = digits.slice(-length)

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 import { findRelatedWords, type RelatedWord } from '../../embeddings/index.ts'
+import { countOccurrences } from '../../kernel/occurrences.ts'
 import { type RelatedStem, weighRelated } from './related-stems.ts'
 import type { Occurrences } from './search-plan.ts'
 import { findStems } from './stemming.queries.ts'
@@ -39,7 +40,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const near = meant.map((word) => ({ word, others: findRelatedWords(word.toLowerCase()) }))
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
-    const occurrences = countEach(words.flatMap(listStems))
+    const occurrences = countOccurrences(words.flatMap(listStems))
     return { ...own, occurrences, related: listRelated(near, new Set(own.words), listStems) }
   }
 
@@ -97,12 +98,6 @@ function listRelated(
     }
   }
   return [...found.values()].sort((one, other) => other.weight - one.weight).slice(0, maxRelatedOfSentence)
-}
-
-function countEach(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return counts
 }
 
 function splitWords(text: string): string[] {
