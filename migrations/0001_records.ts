@@ -134,7 +134,7 @@ const statements = [
   `create index contents_tags on contents using gin (tags)`,
   `create index contents_search on contents using gin (search)`,
 
-  // The closed form of salience; src/domain/curves.ts has the same definition in TypeScript. date_part returns
+  // The closed form of salience; src/domain/lifecycle/curves.ts has the same definition in TypeScript. date_part returns
   // float8, extract returns numeric, which made a read fifteen times as slow. Exponents stop at 64 half-lives and
   // bases below 1e-200 count as 0, because PostgreSQL raises an error on an underflow that JavaScript rounds. The
   // planner can inline both functions.

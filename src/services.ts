@@ -8,7 +8,7 @@ import {
 } from './conversations/index.ts'
 import type { Database } from './db/connection.ts'
 import { runReading } from './db/request-scope.ts'
-import { createSeal } from './domain/tombstone-seal.ts'
+import { createSeal } from './domain/identity/tombstone-seal.ts'
 import { createDriftService } from './dream/index.ts'
 import {
   createCellCache,

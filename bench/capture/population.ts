@@ -1,4 +1,4 @@
-import { createFactHandle, nameHandle } from '../../src/domain/handles.ts'
+import { createFactHandle, nameHandle } from '../../src/domain/identity/handles.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { factOf, groupSize, nameOf, type World } from './world.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { connect } from '../../src/db/connection.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { systemClock as clock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'

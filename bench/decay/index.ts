@@ -1,4 +1,4 @@
-import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
+import { sweepLagMs } from '../../src/domain/lifecycle/sweep-lag.ts'
 import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert, median } from '../load.ts'

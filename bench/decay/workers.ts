@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/db/connection.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'

@@ -1,4 +1,4 @@
-import { type Embedding, normalise } from '../../src/domain/similarity.ts'
+import { type Embedding, normalise } from '../../src/domain/vectors/similarity.ts'
 import type { Space } from '../embeddings/spaces.ts'
 import { createRandom } from '../load.ts'
 

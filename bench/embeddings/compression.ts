@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
-import { computeDot, type Embedding } from '../../src/domain/similarity.ts'
+import { computeDot, type Embedding } from '../../src/domain/vectors/similarity.ts'
 import { createCompression } from '../../src/embeddings/index.ts'
 import type { BatchResult, RunContext } from '../../src/jobs/runs.ts'
 import type { BenchDatabase } from '../database.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/connection.ts'
-import { computeDot, type Embedding } from '../../src/domain/similarity.ts'
+import { computeDot, type Embedding } from '../../src/domain/vectors/similarity.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
 import { createVectorSearch, ensureNearestIndex } from '../../src/embeddings/index.ts'

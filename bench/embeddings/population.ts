@@ -1,5 +1,5 @@
-import type { Embedding } from '../../src/domain/similarity.ts'
-import { encode } from '../../src/domain/vector-codes.ts'
+import type { Embedding } from '../../src/domain/vectors/similarity.ts'
+import { encode } from '../../src/domain/vectors/vector-codes.ts'
 import { computeSignature } from '../../src/embeddings/signature.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'

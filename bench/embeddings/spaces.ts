@@ -1,4 +1,4 @@
-import { type Embedding, normalise } from '../../src/domain/similarity.ts'
+import { type Embedding, normalise } from '../../src/domain/vectors/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { readTokenTable } from '../../src/embeddings/static/static-embedder.service.ts'
 import { computeStaticEmbedding, staticDimensions } from '../../src/embeddings/static/static-embedding.ts'

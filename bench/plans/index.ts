@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { fullTrust } from '../../src/domain/caller.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { addMilliseconds } from '../../src/kernel/units.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'

@@ -1,10 +1,15 @@
-import { placeInConversation } from '../../src/domain/worth-context.ts'
-import { readWorthParts, type WorthPart, type WorthValues, worthParts } from '../../src/domain/worth-parts.ts'
+import { placeInConversation } from '../../src/domain/worth/worth-context.ts'
+import {
+  readWorthParts,
+  type WorthPart,
+  type WorthValues,
+  worthParts,
+} from '../../src/domain/worth/worth-parts.ts'
 import type { Conversation, Corpus } from './corpus.ts'
 import { fitLogistic } from './logistic-regression.ts'
 
 /**
- * Fits the weights of src/domain/worth-weights.ts: which parts of a message tell that it is needed later. Only
+ * Fits the weights of src/domain/worth/worth-weights.ts: which parts of a message tell that it is needed later. Only
  * development conversations are read.
  */
 

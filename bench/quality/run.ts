@@ -24,7 +24,7 @@ const usage = `Usage: npm run eval -- COMMAND [--data FILE] [--split dev|held|al
   own         the same of our own corpora
   retention   what is kept when only the most important may stay
   life        what a year with decay, budgets and dreams keeps
-  fit-worth   prints the weights of src/domain/worth-weights.ts
+  fit-worth   prints the weights of src/domain/worth/worth-weights.ts
 
   --data FILE        the corpus; only own and retention can do without it
   --split SPLIT      default: dev

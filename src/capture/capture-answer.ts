@@ -1,4 +1,4 @@
-import { addInverses, type Edge } from '../domain/edges.ts'
+import { addInverses, type Edge } from '../domain/edges/edges.ts'
 import { type Draft, presentCreated, type WrittenRecord } from '../records/index.ts'
 import type { RelationEdge } from '../relations/index.ts'
 import type { Captured, DerivedFact } from './capture.schemas.ts'

@@ -1,5 +1,5 @@
-import type { Caller, Sensitivity, Trust } from '../domain/caller.ts'
-import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
+import type { Caller, Sensitivity, Trust } from '../domain/trust/caller.ts'
+import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/trust/write-trust.ts'
 import type { NewCapture } from './capture.schemas.ts'
 
 /** Who captures, when, and the scope and sensitivity of the new records. The same for every record of one capture. */

@@ -1,4 +1,4 @@
-import { createEdge, type Edge } from '../domain/edges.ts'
+import { createEdge, type Edge } from '../domain/edges/edges.ts'
 import type { Descent } from '../records/index.ts'
 
 /** The edges between the records of one capture. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/fragments/visibility.ts'
-import { type Sensitivity, unscoped } from '../domain/caller.ts'
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import { type Sensitivity, unscoped } from '../domain/trust/caller.ts'
 import type { ReaderFilter } from './capture-context.ts'
 
 /** An entity found by one of its names. */

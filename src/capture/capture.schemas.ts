@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Outcome } from '../domain/payloads.ts'
+import { Outcome } from '../domain/payloads/payloads.ts'
 import {
   Actor,
   ChosenScope,
@@ -9,9 +9,9 @@ import {
   Rationale,
   Tags,
   TypeOf,
-} from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
+} from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
 import { WrittenRecord } from '../records/index.ts'
 import { RelationEdge } from '../relations/index.ts'
 

@@ -1,6 +1,6 @@
 import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { computeSalience } from '../domain/curves.ts'
+import { computeSalience } from '../domain/lifecycle/curves.ts'
 import { rescoreAndPromoteIfNeeded } from '../lifecycle/index.ts'
 import { type Confirmation, confirmFact, type StoredRecord, writeChange } from '../records/index.ts'
 

@@ -1,10 +1,10 @@
-import { hasSameVisibility, type Visibility } from '../domain/caller.ts'
-import { createFactHandle, hasSameDetail, isListPredicate } from '../domain/handles.ts'
-import { isSameValue } from '../domain/names.ts'
-import { isNegation } from '../domain/negation.ts'
-import type { SemanticPayload } from '../domain/payloads.ts'
-import { covers, overlaps } from '../domain/validity.ts'
-import { isHistory } from '../domain/vocabulary.ts'
+import { createFactHandle, hasSameDetail, isListPredicate } from '../domain/identity/handles.ts'
+import type { SemanticPayload } from '../domain/payloads/payloads.ts'
+import { covers, overlaps } from '../domain/payloads/validity.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
+import { hasSameVisibility, type Visibility } from '../domain/trust/caller.ts'
+import { isSameValue } from '../domain/words/names.ts'
+import { isNegation } from '../domain/words/negation.ts'
 import type { KnownRecord } from '../records/index.ts'
 
 /** The outcome of a new fact, decided by the known facts on the same topic. */

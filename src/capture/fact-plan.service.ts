@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
-import { addInverses, createEdge, type Edge } from '../domain/edges.ts'
-import type { SemanticPayload } from '../domain/payloads.ts'
+import { addInverses, createEdge, type Edge } from '../domain/edges/edges.ts'
+import type { SemanticPayload } from '../domain/payloads/payloads.ts'
 import {
   type Confirmation,
   type Descent,

@@ -1,6 +1,11 @@
-import type { Sensitivity } from '../domain/caller.ts'
-import { createReferenceHandle, type Handle, listFactHandles, nameHandle } from '../domain/handles.ts'
-import type { SemanticPayload } from '../domain/payloads.ts'
+import {
+  createReferenceHandle,
+  type Handle,
+  listFactHandles,
+  nameHandle,
+} from '../domain/identity/handles.ts'
+import type { SemanticPayload } from '../domain/payloads/payloads.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import {
   type HandleLookup,
   type HandleLookupResult,

@@ -1,8 +1,8 @@
 import type { Transaction } from '../db/transaction.ts'
-import { hasSameVisibility } from '../domain/caller.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
-import type { SemanticPayload } from '../domain/payloads.ts'
-import { isHistory } from '../domain/vocabulary.ts'
+import type { SemanticPayload } from '../domain/payloads/payloads.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
+import { hasSameVisibility } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type HandleLookupResult,

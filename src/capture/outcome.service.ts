@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import type { Caller } from '../domain/caller.ts'
-import type { Handle } from '../domain/handles.ts'
-import type { Outcome } from '../domain/payloads.ts'
+import type { Handle } from '../domain/identity/handles.ts'
+import type { Outcome } from '../domain/payloads/payloads.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {

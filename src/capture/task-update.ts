@@ -1,6 +1,6 @@
-import { getRank, type Trust, type Visibility } from '../domain/caller.ts'
-import { capturedKey } from '../domain/captured-content.ts'
-import type { WorkingPayload } from '../domain/payloads.ts'
+import { capturedKey } from '../domain/payloads/captured-content.ts'
+import type { WorkingPayload } from '../domain/payloads/payloads.ts'
+import { getRank, type Trust, type Visibility } from '../domain/trust/caller.ts'
 import type { KnownRecord } from '../records/index.ts'
 import { isObject } from './planning/evidence.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { inversePairs } from '../domain/edges.ts'
+import { inversePairs } from '../domain/edges/edges.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 

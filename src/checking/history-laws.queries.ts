@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isLogged } from '../db/fragments/history-cuts.ts'
-import { mayBecome, mayRevertTo } from '../domain/status.ts'
+import { mayBecome, mayRevertTo } from '../domain/lifecycle/status.ts'
 import { computeImportance } from '../lifecycle/index.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { createTopicHandle, type Handle, listHandles } from '../domain/handles.ts'
+import { createTopicHandle, type Handle, listHandles } from '../domain/identity/handles.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { type Finding, maxNamed } from './law.ts'
 import { type HandledRecord, listHandledRecords } from './name-laws.queries.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { sensitivities } from '../domain/caller.ts'
+import { sensitivities } from '../domain/trust/caller.ts'
 import { amount, count, endpoint, flag, secret, text, timeout } from './variables.ts'
 
 /** Chat models, and what a run may spend on them. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { sensitivities } from '../domain/caller.ts'
+import { sensitivities } from '../domain/trust/caller.ts'
 import { retention, share, text } from './variables.ts'
 
 /** The defaults of new records, the search for records, and how long they are kept. */

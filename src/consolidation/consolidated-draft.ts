@@ -1,7 +1,7 @@
-import { createServiceCaller, unscoped } from '../domain/caller.ts'
-import { createEdge } from '../domain/edges.ts'
-import type { Policies } from '../domain/lifecycle.ts'
-import { maxTags } from '../domain/request-fields.ts'
+import { createEdge } from '../domain/edges/edges.ts'
+import type { Policies } from '../domain/lifecycle/lifecycle.ts'
+import { maxTags } from '../domain/schemas/request-fields.ts'
+import { createServiceCaller, unscoped } from '../domain/trust/caller.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 import type { Episode } from './episode.ts'
 

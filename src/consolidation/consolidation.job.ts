@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import { maskSecrets, maskText } from '../domain/masking.ts'
+import { maskSecrets, maskText } from '../domain/secrets/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
 import { type BatchResult, findEffectsRunId, type RunContext } from '../jobs/runs.ts'
 import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'

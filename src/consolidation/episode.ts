@@ -1,5 +1,5 @@
-import type { Sensitivity } from '../domain/caller.ts'
-import type { EpisodicPayload } from '../domain/payloads.ts'
+import type { EpisodicPayload } from '../domain/payloads/payloads.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 
 /** An episode that can be learned from: not forgotten and not withdrawn. */
 export type Episode = {

@@ -1,4 +1,4 @@
-import { readWorthParts } from '../domain/worth-parts.ts'
+import { readWorthParts } from '../domain/worth/worth-parts.ts'
 
 /**
  * Whether the summary of an event says what happened. A question, a supposition or an "ok" would be a wrong or an empty

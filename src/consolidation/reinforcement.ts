@@ -1,4 +1,4 @@
-import { type LifecycleState, reinforce } from '../domain/reinforcement.ts'
+import { type LifecycleState, reinforce } from '../domain/lifecycle/reinforcement.ts'
 
 /** Reinforcement of facts and practices by their episodes. */
 

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { maxAnswerBytes } from '../db/fragments/json-size.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createAnswerLimit, type Erasure, type ErasureReceipt, type WrittenRecord } from '../records/index.ts'

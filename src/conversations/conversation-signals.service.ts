@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { ConversationSignals } from '../domain/worth.ts'
-import { placeInConversation } from '../domain/worth-context.ts'
+import type { ConversationSignals } from '../domain/worth/worth.ts'
+import { placeInConversation } from '../domain/worth/worth-context.ts'
 import { findMessagesBefore } from '../lifecycle/index.ts'
 import type { Context, Placed } from './message-draft.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
-import { type Trust, unscoped } from '../domain/caller.ts'
+import { type Trust, unscoped } from '../domain/trust/caller.ts'
 
 export type Place = { scope: string; conversation: string }
 

@@ -7,9 +7,9 @@ import {
   Rationale,
   Scope,
   Tags,
-} from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
+} from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { Problem } from '../http/problem-responses.ts'
 import { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
 

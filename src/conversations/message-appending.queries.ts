@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { withoutPlace } from '../db/fragments/departed-place.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Sensitivity } from '../domain/caller.ts'
-import { computePosition } from '../domain/message-place.ts'
+import { computePosition } from '../domain/payloads/message-place.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import type { Place } from './message-comparison.ts'
 
 type PlaceRow = {

@@ -1,4 +1,4 @@
-import { computePosition } from '../domain/message-place.ts'
+import { computePosition } from '../domain/payloads/message-place.ts'
 
 /** The content by which a message without an id is recognised. */
 type WrittenMessage = { role: string; name?: string | null | undefined; content: string }

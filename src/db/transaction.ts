@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction as KyselyTransaction } from 'kysely'
-import { type Caller, describeVia, type Via } from '../domain/caller.ts'
+import { type Caller, describeVia, type Via } from '../domain/trust/caller.ts'
 import { drawJitter } from '../kernel/jitter.ts'
 import type { Database } from './connection.ts'
 import { beginWithFirst } from './deferral.ts'

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { TypeOf } from './request-fields.ts'
-import { closed, Unit, Uuid } from './shapes.ts'
+import { TypeOf } from './schemas/request-fields.ts'
+import { closed, Unit, Uuid } from './schemas/shapes.ts'
 
 const Confidence = (what: string) => Unit({ description: `How certain ${what} is.` })
 const Text = (description: string) => Type.String({ description })

@@ -1,5 +1,5 @@
-import type { Layer } from './importance.ts'
-import type { MemoryKind, RecordType } from './vocabulary.ts'
+import type { Layer } from './importance/importance.ts'
+import type { MemoryKind, RecordType } from './schemas/vocabulary.ts'
 
 export const defaultConfidence = 1
 export const defaultSalience = 1

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
-import { ref } from './schema-ref.ts'
-import { Uuid } from './shapes.ts'
+import { ref } from './schemas/schema-ref.ts'
+import { Uuid } from './schemas/shapes.ts'
 
 /** The actions that the jobs list for a record, except for records that they left as they were. */
 const actionsOfJobs = {

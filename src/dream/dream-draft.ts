@@ -1,6 +1,6 @@
-import { createServiceCaller, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { createEdge, type Edge } from '../domain/edges.ts'
-import type { Policies } from '../domain/lifecycle.ts'
+import { createEdge, type Edge } from '../domain/edges/edges.ts'
+import type { Policies } from '../domain/lifecycle/lifecycle.ts'
+import { createServiceCaller, type Sensitivity, unscoped } from '../domain/trust/caller.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 
 /** Drafts of the facts that a dream writes. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { AskModel } from '../domain/request-fields.ts'
-import { closed } from '../domain/shapes.ts'
+import { AskModel } from '../domain/schemas/request-fields.ts'
+import { closed } from '../domain/schemas/shapes.ts'
 import { stepNames } from './steps.ts'
 
 export const DreamOptions = closed({

@@ -1,6 +1,6 @@
-import { maskText } from '../domain/masking.ts'
-import { clip } from '../domain/outline.ts'
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import { maskText } from '../domain/secrets/masking.ts'
+import { clip } from '../domain/secrets/outline.ts'
 
 /** The description of an entity that a chat model is shown. */
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isAtMost } from '../db/fragments/json-size.ts'
-import type { Sensitivity } from '../domain/caller.ts'
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import type { PromptRecord } from './prompt-lines.ts'
 
 /** Entities and their facts, where every reader of the entity may read the fact. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { createSeal } from '../domain/tombstone-seal.ts'
+import type { createSeal } from '../domain/identity/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import { insertRecords } from '../records/index.ts'

@@ -1,5 +1,5 @@
-import type { Sensitivity } from '../domain/caller.ts'
-import { maskSecrets } from '../domain/masking.ts'
+import { maskSecrets } from '../domain/secrets/masking.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
 import { findRunFigures } from '../jobs/run-figures.queries.ts'
 import type { RunContext } from '../jobs/runs.ts'

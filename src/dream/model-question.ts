@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Sensitivity } from '../domain/caller.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 
 export type DreamQuestion<T> = {
   /** The instructions. The rule that the document is data and not a request is added to them. */

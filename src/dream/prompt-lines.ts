@@ -1,8 +1,8 @@
-import { maskSecrets, maskText } from '../domain/masking.ts'
-import { clip, outline } from '../domain/outline.ts'
-import type { Payload } from '../domain/payloads.ts'
-import { writeSearchableText } from '../domain/searchable-text.ts'
-import { describeValidity } from '../domain/validity.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import { writeSearchableText } from '../domain/payloads/searchable-text.ts'
+import { describeValidity } from '../domain/payloads/validity.ts'
+import { maskSecrets, maskText } from '../domain/secrets/masking.ts'
+import { clip, outline } from '../domain/secrets/outline.ts'
 
 /** Formats records for a chat model, and reads its answers. */
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { Payload } from '../domain/payloads.ts'
-import { isHistory, type Status } from '../domain/vocabulary.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import { isHistory, type Status } from '../domain/schemas/vocabulary.ts'
 import { type Effect, formatKey, type Row } from './effect.ts'
 import { findContentsNearErased } from './effects.queries.ts'
 

@@ -1,4 +1,4 @@
-import { type Curve, computePruneAt, computeSalience } from '../domain/curves.ts'
+import { type Curve, computePruneAt, computeSalience } from '../domain/lifecycle/curves.ts'
 import { type Effect, isCreation, type Row } from './effect.ts'
 
 /**

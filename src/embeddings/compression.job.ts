@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { decode, encode } from '../domain/vector-codes.ts'
+import { decode, encode } from '../domain/vectors/vector-codes.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkInBatches } from '../jobs/table-walk.ts'
 import type { RetentionSettings } from '../lifecycle/index.ts'

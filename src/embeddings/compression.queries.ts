@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Precision } from '../domain/vector-codes.ts'
+import type { Precision } from '../domain/vectors/vector-codes.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { computeRetentionAt, type RetentionSettings } from '../lifecycle/index.ts'
 

@@ -1,5 +1,5 @@
-import { computeDot, type Embedding } from '../domain/similarity.ts'
-import { computeQuantisationStep, decode, type Precision } from '../domain/vector-codes.ts'
+import { computeDot, type Embedding } from '../domain/vectors/similarity.ts'
+import { computeQuantisationStep, decode, type Precision } from '../domain/vectors/vector-codes.ts'
 
 export type EncodedVector = { id: string; bits: Precision; code: Buffer }
 

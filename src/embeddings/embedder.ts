@@ -1,4 +1,4 @@
-import type { Embedding } from '../domain/similarity.ts'
+import type { Embedding } from '../domain/vectors/similarity.ts'
 import type { RetryOptions } from '../llm/request-retries.ts'
 
 export type Embedder = {

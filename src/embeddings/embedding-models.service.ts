@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type Transaction, transact } from '../db/transaction.ts'
-import type { Sensitivity } from '../domain/caller.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { embeddingClaimsKey } from '../db/fragments/lock-keys.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Sensitivity } from '../domain/caller.ts'
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import { cellsPerSet, noCell } from './cells/cells.ts'
 
 /** The queue of texts that wait for their vectors. No statement here waits for a locked row. */

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Sensitivity } from '../domain/caller.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'

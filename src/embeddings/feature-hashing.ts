@@ -1,4 +1,4 @@
-import { type Embedding, normalise } from '../domain/similarity.ts'
+import { type Embedding, normalise } from '../domain/vectors/similarity.ts'
 
 /**
  * The built-in embedder hashes words and parts of words into buckets. It knows spelling, not meaning: texts are

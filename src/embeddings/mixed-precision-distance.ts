@@ -5,7 +5,7 @@ import {
   type Embedding,
   type Neighbour,
   normalise,
-} from '../domain/similarity.ts'
+} from '../domain/vectors/similarity.ts'
 
 /**
  * Compares vectors of different precision. Rounding makes a vector less similar to everything, so by cosine alone

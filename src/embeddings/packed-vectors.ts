@@ -1,4 +1,4 @@
-import type { Precision } from '../domain/vector-codes.ts'
+import type { Precision } from '../domain/vectors/vector-codes.ts'
 import { formatUuid } from '../kernel/ids.ts'
 import type { EncodedVector } from './decoded-vectors.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '../db/connection.ts'
-import { type Embedding, hasDirection } from '../domain/similarity.ts'
+import { type Embedding, hasDirection } from '../domain/vectors/similarity.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { ModelFailure } from '../llm/model-failure.ts'

@@ -1,4 +1,4 @@
-import { countBits } from '../domain/bit-count.ts'
+import { countBits } from '../domain/vectors/bit-count.ts'
 import { formatUuid } from '../kernel/ids.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
-import { type Embedding, hasDirection, normalise } from '../domain/similarity.ts'
+import { type Embedding, hasDirection, normalise } from '../domain/vectors/similarity.ts'
 import { halve } from '../kernel/halve.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
 import { isBuiltIn } from './embedder.service.ts'

@@ -4,9 +4,9 @@ import { isAtMost } from '../db/fragments/json-size.ts'
 import { mergesKey } from '../db/fragments/lock-keys.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
-import { findInverse } from '../domain/edges.ts'
-import type { Candidate } from '../domain/entity-match.ts'
+import { findInverse } from '../domain/edges/edges.ts'
+import type { Candidate } from '../domain/identity/entity-match.ts'
+import { type Sensitivity, type Trust, unscoped } from '../domain/trust/caller.ts'
 import type { Reference } from './entities.schemas.ts'
 
 type HandleLookup = { digest: Buffer; scope: string | undefined; trust: Trust }

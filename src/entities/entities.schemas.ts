@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Actor, Rationale, Scope } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Uuid } from '../domain/shapes.ts'
+import { Actor, Rationale, Scope } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Uuid } from '../domain/schemas/shapes.ts'
 import { MemoryRecord, RedactedRecord } from '../records/index.ts'
 
 export const EntityPath = Type.Object({ id: Uuid({ description: 'The id of the entity.' }) })

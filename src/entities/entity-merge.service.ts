@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { getRank, isAllowed, unscoped } from '../domain/caller.ts'
-import { addInverses, createEdge } from '../domain/edges.ts'
+import { addInverses, createEdge } from '../domain/edges/edges.ts'
+import { getRank, isAllowed, unscoped } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {

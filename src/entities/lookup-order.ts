@@ -1,5 +1,5 @@
-import { unscoped } from '../domain/caller.ts'
-import { type Candidate, findMatch } from '../domain/entity-match.ts'
+import { type Candidate, findMatch } from '../domain/identity/entity-match.ts'
+import { unscoped } from '../domain/trust/caller.ts'
 
 /** The position of an entity among the matches of one term. */
 export type LookupPosition = { rank: number; created_at: string; id: string }

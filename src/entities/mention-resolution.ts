@@ -1,6 +1,6 @@
-import { chooseEntity } from '../domain/entity-match.ts'
+import { chooseEntity } from '../domain/identity/entity-match.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
-import type { Payload, SemanticPayload } from '../domain/payloads.ts'
+import type { Payload, SemanticPayload } from '../domain/payloads/payloads.ts'
 import type { HandleMatch, KnownRecord } from '../records/index.ts'
 
 type Mention = Interpretation['mentions'][number]

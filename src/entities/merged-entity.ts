@@ -1,6 +1,6 @@
-import { normaliseName } from '../domain/names.ts'
-import type { Payload } from '../domain/payloads.ts'
-import { maxTags } from '../domain/request-fields.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import { maxTags } from '../domain/schemas/request-fields.ts'
+import { normaliseName } from '../domain/words/names.ts'
 import { type ContentRow, maxSources, type StoredRecord } from '../records/index.ts'
 
 export type EntityPayload = Extract<Payload, { kind: 'entity' }>

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { closed } from '../domain/shapes.ts'
+import { closed } from '../domain/schemas/shapes.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import { addHeader, addProblems } from './problem-responses.ts'
 import { takesPosition } from './read-your-writes.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type, { type Static } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
-import { closed } from '../domain/shapes.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed } from '../domain/schemas/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { answers } from './problem-responses.ts'
 

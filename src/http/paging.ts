@@ -1,8 +1,8 @@
 import type { Static, TObject } from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { readStoreSecret } from '../db/store-secret.queries.ts'
-import type { Caller } from '../domain/caller.ts'
-import type { ListPage } from '../domain/shapes.ts'
+import type { ListPage } from '../domain/schemas/shapes.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import { computeQueryFingerprint, createCursorError, decodeCursor, encodeCursor } from './cursor.ts'
 import { openCursor, sealCursor } from './sealed-cursor.ts'
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Positions } from '../db/positions/positions.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import { readsState } from './route-kind.ts'
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { type Caller, permissions } from '../domain/caller.ts'
+import { type Caller, permissions } from '../domain/trust/caller.ts'
 import type { OwnKey } from './keys.schemas.ts'
 
 /** The root key and a caller without a key have names in place of an id. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 
 /**
  * How long this process may accept a key that another process has revoked, in milliseconds. A revocation in this process

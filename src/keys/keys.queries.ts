@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { ApiKeys } from '../db/schema.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 
 export type KeyRow = Selectable<ApiKeys>
 export type Position = { created_at: Date; id: string }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { permissions, sensitivities, sourceTypes } from '../domain/caller.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
+import { permissions, sensitivities, sourceTypes } from '../domain/trust/caller.ts'
 
 const name = Type.String({
   minLength: 1,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { computeDayOfLife, startOfDay } from '../db/fragments/record-days.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { recentAccesses } from '../domain/access-weights.ts'
+import { recentAccesses } from '../domain/importance/access-weights.ts'
 
 /**
  * Finds and locks the next records with accesses that can be folded. The lock keeps new accesses out meanwhile.

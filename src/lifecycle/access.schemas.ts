@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed, Time, Uuid } from '../domain/shapes.ts'
+import { closed, Time, Uuid } from '../domain/schemas/shapes.ts'
 
 export const NewAccess = closed(
   {

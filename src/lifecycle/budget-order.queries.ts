@@ -2,10 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { computeKeepingOf } from '../db/fragments/keeping.ts'
 import { computeSalienceAt } from '../db/fragments/salience.ts'
-import { budgetGraceMs } from '../domain/keeping.ts'
+import { budgetGraceMs } from '../domain/importance/keeping.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 
-/** The order in which a budget keeps records, by their worth. The rule itself is `computeKeeping` in domain/keeping.ts. */
+/** The order in which a budget keeps records, by their worth. The rule itself is `computeKeeping` in domain/importance/keeping.ts. */
 
 /** The worth keeping of a `records` row `r`. */
 export function computeKeepingAt(now: Date): RawBuilder<number> {

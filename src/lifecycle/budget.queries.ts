@@ -4,7 +4,7 @@ import { decayActor, describeBudgetForgetting, overBudgetRationale } from '../db
 import { createScopeSizeKey } from '../db/fragments/lock-keys.ts'
 import { computeSalienceAt } from '../db/fragments/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { unscoped } from '../domain/caller.ts'
+import { unscoped } from '../domain/trust/caller.ts'
 import { computeKeepingAt, type Eligibility, isDueForPruning, isEligible } from './budget-order.queries.ts'
 
 /** Adds up the rows in which the connections count the sizes of scopes. It waits for no writer. */

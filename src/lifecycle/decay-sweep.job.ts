@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { sweepLagMs } from '../domain/sweep-lag.ts'
+import { sweepLagMs } from '../domain/lifecycle/sweep-lag.ts'
 import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
 import { createSharedRanges } from '../jobs/shared-ranges.ts'
 import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { worthParts } from '../domain/worth-parts.ts'
+import { closed, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
+import { worthParts } from '../domain/worth/worth-parts.ts'
 
 const orNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
 const Curve = Type.Enum(['exponential', 'linear', 'custom', 'huber', 'elastic'])

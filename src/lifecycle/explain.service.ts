@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
-import type { Caller } from '../domain/caller.ts'
-import { computeSalience } from '../domain/curves.ts'
-import type { RetentionMode, RetentionShape } from '../domain/retention.ts'
-import { explainWorth } from '../domain/worth.ts'
+import { computeSalience } from '../domain/lifecycle/curves.ts'
+import type { RetentionMode, RetentionShape } from '../domain/lifecycle/retention.ts'
+import type { Caller } from '../domain/trust/caller.ts'
+import { explainWorth } from '../domain/worth/worth.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   type DeletedRecord,

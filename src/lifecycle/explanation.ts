@@ -1,14 +1,14 @@
-import { combineAccesses, type LoggedAccesses } from '../domain/access-weights.ts'
-import { computeFadingFactor, computeSalience, countHalfLivesSince } from '../domain/curves.ts'
+import { combineAccesses, type LoggedAccesses } from '../domain/importance/access-weights.ts'
 import {
   computeImportanceFactors,
   type ImportanceFactor,
   importanceWeights,
   sourceTrust,
-} from '../domain/importance.ts'
-import { computeKeeping } from '../domain/keeping.ts'
-import { computeRetention, type RetentionMode, type RetentionShape } from '../domain/retention.ts'
-import { isHistory } from '../domain/vocabulary.ts'
+} from '../domain/importance/importance.ts'
+import { computeKeeping } from '../domain/importance/keeping.ts'
+import { computeFadingFactor, computeSalience, countHalfLivesSince } from '../domain/lifecycle/curves.ts'
+import { computeRetention, type RetentionMode, type RetentionShape } from '../domain/lifecycle/retention.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
 import { addMilliseconds, countDaysBetween } from '../kernel/units.ts'
 import type { LifecycleSnapshot } from '../records/index.ts'
 import type { Explanation } from './explain.schemas.ts'

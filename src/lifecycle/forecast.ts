@@ -1,4 +1,4 @@
-import { computeSalience, countHalfLivesToReach, type PrunableState } from '../domain/curves.ts'
+import { computeSalience, countHalfLivesToReach, type PrunableState } from '../domain/lifecycle/curves.ts'
 
 /** The salience of a record in the future, if it is neither used nor changed. */
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Actor, Rationale } from '../domain/request-fields.ts'
-import { closed } from '../domain/shapes.ts'
+import { Actor, Rationale } from '../domain/schemas/request-fields.ts'
+import { closed } from '../domain/schemas/shapes.ts'
 
 const why = { actor: Actor('planner'), rationale: Rationale('no longer true') }
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { Status } from '../domain/vocabulary.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
+import { Status } from '../domain/schemas/vocabulary.ts'
 import { Via } from '../records/index.ts'
 
 export const HistoryQuery = closed(pageParameters(100))

@@ -4,7 +4,7 @@ import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { computeDayOfLife, startOfDay } from '../db/fragments/record-days.ts'
 import type { AccessKind } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { accessWeight, type LoggedAccesses, recentAccesses } from '../domain/access-weights.ts'
+import { accessWeight, type LoggedAccesses, recentAccesses } from '../domain/importance/access-weights.ts'
 import {
   importanceTolerance,
   layerBoost,
@@ -12,7 +12,7 @@ import {
   scoreConstants,
   sourceTrust,
   importanceWeights as weights,
-} from '../domain/importance.ts'
+} from '../domain/importance/importance.ts'
 
 type Fragment = RawBuilder<unknown>
 

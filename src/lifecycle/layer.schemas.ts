@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Actor, Rationale } from '../domain/request-fields.ts'
-import { closed } from '../domain/shapes.ts'
-import { Layer } from '../domain/vocabulary.ts'
+import { Actor, Rationale } from '../domain/schemas/request-fields.ts'
+import { closed } from '../domain/schemas/shapes.ts'
+import { Layer } from '../domain/schemas/vocabulary.ts'
 
 export const LayerMove = closed(
   {

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
-import { isLower, stepDown, stepUp } from '../domain/layers.ts'
+import { isLower, stepDown, stepUp } from '../domain/lifecycle/layers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { loadForUpdate, presentWritten, type WrittenRecord, writeChange } from '../records/index.ts'

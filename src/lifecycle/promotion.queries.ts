@@ -3,8 +3,13 @@ import type { Database } from '../db/connection.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Layer } from '../domain/importance.ts'
-import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from '../domain/layers.ts'
+import type { Layer } from '../domain/importance/importance.ts'
+import {
+  episodicAccesses,
+  episodicAfterMs,
+  semanticAccesses,
+  semanticImportance,
+} from '../domain/lifecycle/layers.ts'
 import type { Position } from '../jobs/table-walk.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 import { computeImportance, weightedUses, weightedUsesSinceDemotion } from './importance.queries.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AuditAction } from '../db/schema.ts'
 import { getVia, type Transaction } from '../db/transaction.ts'
-import type { LifecycleChange } from '../domain/reinforcement.ts'
+import type { LifecycleChange } from '../domain/lifecycle/reinforcement.ts'
 
 export type LifecycleUpdate = LifecycleChange & {
   id: string

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { maxSalience } from '../domain/curves.ts'
-import { Actor, Rationale } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, Uuid } from '../domain/shapes.ts'
+import { maxSalience } from '../domain/lifecycle/curves.ts'
+import { Actor, Rationale } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, Uuid } from '../domain/schemas/shapes.ts'
 import { Problem } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
 

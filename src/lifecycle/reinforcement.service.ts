@@ -1,9 +1,9 @@
 import type { Database } from '../db/connection.ts'
 import { maxAnswerBytes } from '../db/fragments/json-size.ts'
 import { type CallContext, getVia, type Transaction, transact } from '../db/transaction.ts'
-import { computeSalience } from '../domain/curves.ts'
-import { type LifecycleChange, penalize, pin, reinforce, unpin } from '../domain/reinforcement.ts'
-import { isHistory } from '../domain/vocabulary.ts'
+import { computeSalience } from '../domain/lifecycle/curves.ts'
+import { type LifecycleChange, penalize, pin, reinforce, unpin } from '../domain/lifecycle/reinforcement.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {

@@ -1,6 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { neverFading, scoreConstants } from '../domain/importance.ts'
-import { elasticEnd, type RetentionMode, type RetentionShape, retentionBonus } from '../domain/retention.ts'
+import { neverFading, scoreConstants } from '../domain/importance/importance.ts'
+import {
+  elasticEnd,
+  type RetentionMode,
+  type RetentionShape,
+  retentionBonus,
+} from '../domain/lifecycle/retention.ts'
 import { sourceTrustOfRow } from './importance.queries.ts'
 
 export type RetentionSettings = { retentionMode: RetentionMode; retentionShape: RetentionShape }

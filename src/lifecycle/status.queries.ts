@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { hiddenActor, isMoveShown } from '../db/fragments/concealment.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import type { StatusChangeRow } from '../records/index.ts'
 
 type Moved = StatusChangeRow & { id: number }

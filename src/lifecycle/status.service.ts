@@ -1,9 +1,9 @@
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { mayBeSet, mayRevertTo } from '../domain/status.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
-import { isHistory } from '../domain/vocabulary.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import { mayBeSet, mayRevertTo } from '../domain/lifecycle/status.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   createTransitionError,

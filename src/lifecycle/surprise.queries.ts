@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/fragments/visibility.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 
 export type SurpriseRow = {
   at: Date

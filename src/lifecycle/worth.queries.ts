@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import type { Sensitivity } from '../domain/caller.ts'
-import { noveltyWindow, type WrittenMessage } from '../domain/worth-context.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
+import { noveltyWindow, type WrittenMessage } from '../domain/worth/worth-context.ts'
 
 /** A place in a conversation. Without an arrival it is after every message of the same time. */
 export type ConversationPlace = {

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { namesNoHidden, removePlace, showMembers, showSelections } from '../db/fragments/concealment.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
-import { getRank, type Sensitivity, sensitivities, type Trust } from '../domain/caller.ts'
+import { getRank, type Sensitivity, sensitivities, type Trust } from '../domain/trust/caller.ts'
 
 export type RunRow = {
   id: string

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'

@@ -1,5 +1,5 @@
-import { type Caller, unscoped } from '../domain/caller.ts'
-import { chooseWriteScope } from '../domain/write-trust.ts'
+import { type Caller, unscoped } from '../domain/trust/caller.ts'
+import { chooseWriteScope } from '../domain/trust/write-trust.ts'
 import type { JobName } from '../jobs/job-names.ts'
 import { AppError } from '../kernel/errors.ts'
 import { optionNames } from './maintenance.schemas.ts'

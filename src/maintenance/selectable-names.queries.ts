@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { namesNoHidden } from '../db/fragments/concealment.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 
 /** Leaves out the names that are ids of records which the caller must not know of. */
 export async function listSelectable(

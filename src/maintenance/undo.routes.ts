@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../domain/schema-ref.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
 import { answers } from '../http/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import { NewUndo } from '../undo/index.ts'

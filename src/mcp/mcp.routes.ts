@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import Type from 'typebox'
-import { type Caller, isAllowed, nameActor } from '../domain/caller.ts'
+import { type Caller, isAllowed, nameActor } from '../domain/trust/caller.ts'
 import { computeFingerprint, type RunOnce, readIdempotencyKey } from '../http/idempotency.ts'
 import { readOrigin, requireOwnHost } from '../http/own-site.ts'
 import { toProblem, toPublicError } from '../http/problems.ts'

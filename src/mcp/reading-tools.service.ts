@@ -1,4 +1,4 @@
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import type { createAccessService, createExplainService } from '../lifecycle/index.ts'
 import { isWhole, type MemoryRecord, type RecordsService, type RedactedRecord } from '../records/index.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import type { CallContext } from '../db/transaction.ts'
-import { type Caller, isAllowed, type Permission } from '../domain/caller.ts'
-import { inferEnumType } from '../domain/schema-ref.ts'
+import { inferEnumType } from '../domain/schemas/schema-ref.ts'
+import { type Caller, isAllowed, type Permission } from '../domain/trust/caller.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { TraceContext } from '../kernel/span.ts'
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import { boundRecord } from './bounded-answers.service.ts'
 import { createLifecycleTools, type LifecycleServices } from './lifecycle-tools.service.ts'
 import { createOpenAiTools, requireId } from './openai-tools.service.ts'

@@ -1,6 +1,6 @@
 import type { NotesService } from '../capture/index.ts'
-import { type SourceType, unscoped } from '../domain/caller.ts'
-import { chooseLeastTrusted } from '../domain/write-trust.ts'
+import { type SourceType, unscoped } from '../domain/trust/caller.ts'
+import { chooseLeastTrusted } from '../domain/trust/write-trust.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { truncate } from '../kernel/truncated-text.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { StoreMetrics } from './metrics.schemas.ts'

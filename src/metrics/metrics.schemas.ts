@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { closed, Time, Unit } from '../domain/shapes.ts'
-import { Layer, RecordType, Status } from '../domain/vocabulary.ts'
+import { closed, Time, Unit } from '../domain/schemas/shapes.ts'
+import { Layer, RecordType, Status } from '../domain/schemas/vocabulary.ts'
 
 /** Lower to upper bound; the last band includes values above 1. */
 export const scoreBands = ['0.0-0.2', '0.2-0.4', '0.4-0.6', '0.6-0.8', '0.8-1.0'] as const

@@ -1,4 +1,4 @@
-import { lagBounds } from '../domain/vector-lag.ts'
+import { lagBounds } from '../domain/vectors/vector-lag.ts'
 import type { RegretGroup } from '../regrets/index.ts'
 import type { Family, Sample } from './exposition.ts'
 import { computeRegretRates, type Rates } from './regret-rates.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 import { measureRegret } from '../regrets/index.ts'

@@ -1,4 +1,4 @@
-import { isHistory, Layer, RecordType, Status } from '../domain/vocabulary.ts'
+import { isHistory, Layer, RecordType, Status } from '../domain/schemas/vocabulary.ts'
 import { dayMs } from '../kernel/units.ts'
 import type { RegretGroup } from '../regrets/index.ts'
 import { type StoreMetrics, scoreBands } from './metrics.schemas.ts'

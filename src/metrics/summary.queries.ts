@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { computeSalienceAt } from '../db/fragments/salience.ts'
 import { openTo } from '../db/fragments/visibility.ts'
-import type { Trust } from '../domain/caller.ts'
-import type { Status } from '../domain/vocabulary.ts'
+import type { Status } from '../domain/schemas/vocabulary.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 
 /** The largest summand, so that no sum overflows: an earlier version stored values up to the largest double. */
 const largest = sql.lit(Number.MAX_SAFE_INTEGER)

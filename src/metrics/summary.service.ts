@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { dayMs } from '../kernel/units.ts'
 import { measureRegret } from '../regrets/index.ts'

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { namesNoHidden } from '../db/fragments/concealment.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
-import type { Trust } from '../domain/caller.ts'
-import { hasFullTrust } from '../domain/trust.ts'
+import type { Trust } from '../domain/trust/caller.ts'
+import { hasFullTrust } from '../domain/trust/trust.ts'
 
 /**
  * The changes `c` of a plan `p` with the type, sensitivity and scope of their records: of the stored or deleted record, or of the

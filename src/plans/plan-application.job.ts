@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Payload } from '../domain/payloads.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import {
   assignEdges,
   type Effect,

@@ -6,7 +6,7 @@ import { computeSalienceOf } from '../db/fragments/salience.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { RecordType } from '../db/schema.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import { isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
 import type { PlanChangeFilters } from './plans.schemas.ts'
 

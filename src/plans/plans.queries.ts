@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { namesNoHidden } from '../db/fragments/concealment.ts'
 import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { RunStatus } from '../db/schema.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import { hasChanged, isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
 import type { PlanStatus } from './plans.schemas.ts'
 

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
-import { Scope, TypeOf } from '../domain/request-fields.ts'
 import { ChangeSelector } from '../domain/run-actions.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
-import { RecordType } from '../domain/vocabulary.ts'
+import { Scope, TypeOf } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
+import { RecordType } from '../domain/schemas/vocabulary.ts'
 import { schedulableJobs } from '../jobs/job-names.ts'
 import { JobOptions } from '../maintenance/index.ts'
 

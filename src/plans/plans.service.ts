@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { requireActionsOf } from '../domain/run-actions.ts'
-import type { ListPage } from '../domain/shapes.ts'
+import type { ListPage } from '../domain/schemas/shapes.ts'
 import { readPage } from '../http/paging.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'

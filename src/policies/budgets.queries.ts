@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { createScopeSizeKey } from '../db/fragments/lock-keys.ts'
 import type { Budgets } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { type Trust, unscoped } from '../domain/caller.ts'
+import { type Trust, unscoped } from '../domain/trust/caller.ts'
 
 export type BudgetRow = Selectable<Budgets>
 

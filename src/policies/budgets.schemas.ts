@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters } from '../domain/shapes.ts'
-import { Layer, RecordType } from '../domain/vocabulary.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters } from '../domain/schemas/shapes.ts'
+import { Layer, RecordType } from '../domain/schemas/vocabulary.ts'
 
 const Limit = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
-import { type Caller, unscoped } from '../domain/caller.ts'
-import type { ListPage } from '../domain/shapes.ts'
-import { requireFullTrust, requireWholeScope } from '../domain/trust.ts'
+import type { ListPage } from '../domain/schemas/shapes.ts'
+import { type Caller, unscoped } from '../domain/trust/caller.ts'
+import { requireFullTrust, requireWholeScope } from '../domain/trust/trust.ts'
 import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
 import {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../domain/schema-ref.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
 import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { budgetsRoutes } from './budgets.routes.ts'

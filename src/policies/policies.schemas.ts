@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
-import { ChosenDeletionPolicy, Decay } from '../domain/lifecycle.ts'
-import { TypeOf } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf } from '../domain/shapes.ts'
-import { RecordType } from '../domain/vocabulary.ts'
+import { ChosenDeletionPolicy, Decay } from '../domain/lifecycle/lifecycle.ts'
+import { TypeOf } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf } from '../domain/schemas/shapes.ts'
+import { RecordType } from '../domain/schemas/vocabulary.ts'
 
 const example = {
   decay: {

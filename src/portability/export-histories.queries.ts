@@ -11,7 +11,7 @@ import {
   word,
 } from '../db/fragments/json-text.ts'
 import { computeDayOfLife } from '../db/fragments/record-days.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import { maxAccesses, maxLineBytes, maxLineValues } from './line-limits.ts'
 
 type Fragment = RawBuilder<unknown>

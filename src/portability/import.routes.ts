@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { readJson, readPartlyStoredJson, requireBodySize } from '../http/json-bodies.ts'
 import { answers } from '../http/problem-responses.ts'

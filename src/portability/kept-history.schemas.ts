@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { maxSalience } from '../domain/curves.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { Status } from '../domain/vocabulary.ts'
+import { maxSalience } from '../domain/lifecycle/curves.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
+import { Status } from '../domain/schemas/vocabulary.ts'
 import { descentKinds, Via } from '../records/index.ts'
 
 /** Fields that other responses do not show and that a copy of the record needs. */

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import Type, { type Static, type TSchema } from 'typebox'
-import { Scope, TypeOf } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, Time, Uuid } from '../domain/shapes.ts'
+import { Scope, TypeOf } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { MemoryRecord, NewRecord, NewRelation } from '../records/index.ts'
 import { Anchors, Count, historyFields, KnownBy, PastStatuses } from './kept-history.schemas.ts'
 

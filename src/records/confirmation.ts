@@ -1,6 +1,6 @@
-import type { SemanticPayload } from '../domain/payloads.ts'
-import { reinforce } from '../domain/reinforcement.ts'
-import { addSources } from '../domain/sources.ts'
+import { reinforce } from '../domain/lifecycle/reinforcement.ts'
+import type { SemanticPayload } from '../domain/payloads/payloads.ts'
+import { addSources } from '../domain/payloads/sources.ts'
 import type { Provenance } from './provenance.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/fragments/visibility.ts'
-import type { Caller, Sensitivity } from '../domain/caller.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import type { Caller, Sensitivity } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   createIdentifierTakenError,

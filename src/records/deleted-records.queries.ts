@@ -4,7 +4,7 @@ import { withoutPlace } from '../db/fragments/departed-place.ts'
 import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { DepartureKind, RecordType, Sensitivity } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import { snapshotColumns } from './lifecycle-snapshot.ts'
 
 /** A purged or erased record, without its content. */

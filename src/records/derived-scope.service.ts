@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
-import { type Caller, describeVia, fullTrust } from '../domain/caller.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import { type Caller, describeVia, fullTrust } from '../domain/trust/caller.ts'
 import { purgeRecords } from './deleted-records.queries.ts'
 import { deleteDescentsBetween, findInScope } from './derived-scope.queries.ts'
 import { computeErasedIds } from './erasure/erased-ids.ts'

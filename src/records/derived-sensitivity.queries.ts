@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
-import type { Sensitivity } from '../domain/caller.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 
 export type RequiredSensitivity = { id: string; sensitivity: Sensitivity }
 

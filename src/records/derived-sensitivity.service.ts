@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import { fullTrust } from '../domain/caller.ts'
+import { fullTrust } from '../domain/trust/caller.ts'
 import { findLessSensitive } from './derived-sensitivity.queries.ts'
 import { type Change, writeChange } from './record-change.service.ts'
 import { findRecords, lockRecords } from './records.queries.ts'

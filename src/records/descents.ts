@@ -1,4 +1,4 @@
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import type { Provenance } from './provenance.schemas.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/fragments/visibility.ts'
-import type { Trust } from '../domain/caller.ts'
-import type { Payload } from '../domain/payloads.ts'
-import { hasFullTrust } from '../domain/trust.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import type { Trust } from '../domain/trust/caller.ts'
+import { hasFullTrust } from '../domain/trust/trust.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 /** A record before the hidden ids in its content are known. */

@@ -1,4 +1,4 @@
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import type { MemoryRecord } from './records.schemas.ts'
 import type { StoredRecord } from './stored-record.ts'
 

@@ -1,6 +1,6 @@
 import { maxAnswerBytes } from '../db/fragments/json-size.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { measureContents } from './first-records.queries.ts'
 

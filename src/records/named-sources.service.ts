@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/fragments/visibility.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { resolveDescents } from './descents.ts'
 import { findVisibleTargets } from './record-creation.queries.ts'

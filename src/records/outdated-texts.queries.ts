@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { versionWord, writeScopeAndTypeWords } from '../db/fragments/search-words.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Payload } from '../domain/payloads.ts'
-import type { ExtractedWords } from '../domain/query-words.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import type { ExtractedWords } from '../domain/words/query-words.ts'
 
 /** `outdated_texts` lists the records whose search text an earlier version computed. */
 

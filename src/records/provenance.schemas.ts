@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
+import { closed, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
 
 const Source = closed({
   kind: Type.Enum(['event', 'artifact', 'tool_call', 'observation', 'outcome'], {

@@ -1,17 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Caller, describeVia, nameActor, type Sensitivity, type Visibility } from '../domain/caller.ts'
-import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
-import type { Edge } from '../domain/edges.ts'
-import { findGraphFaults } from '../domain/graph-cycles.ts'
-import { listHandles } from '../domain/handles.ts'
-import { scoreUnused } from '../domain/importance.ts'
-import type { Policies, TypePolicy } from '../domain/lifecycle.ts'
-import { completePayload, type NewPayload, type Payload } from '../domain/payloads.ts'
+import type { Edge } from '../domain/edges/edges.ts'
+import { listHandles } from '../domain/identity/handles.ts'
+import { scoreUnused } from '../domain/importance/importance.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../domain/lifecycle/curves.ts'
+import type { Policies, TypePolicy } from '../domain/lifecycle/lifecycle.ts'
+import { completePayload, type NewPayload, type Payload } from '../domain/payloads/payloads.ts'
+import { writeSearchableText } from '../domain/payloads/searchable-text.ts'
+import { findValidityFaults } from '../domain/payloads/validity.ts'
+import { findGraphFaults } from '../domain/procedures/graph-cycles.ts'
 import { defaultConfidence, defaultKinds, defaultLayers, defaultSalience } from '../domain/record-defaults.ts'
-import { writeSearchableText } from '../domain/searchable-text.ts'
-import { findValidityFaults } from '../domain/validity.ts'
-import { type ConversationSignals, judgeWorth, namedWorth, type Worth } from '../domain/worth.ts'
-import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
+import {
+  type Caller,
+  describeVia,
+  nameActor,
+  type Sensitivity,
+  type Visibility,
+} from '../domain/trust/caller.ts'
+import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/trust/write-trust.ts'
+import { type ConversationSignals, judgeWorth, namedWorth, type Worth } from '../domain/worth/worth.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import { findNamedSources } from './descents.ts'
 import type { NewRecord } from './records.schemas.ts'

@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { Decay, DeletionPolicy } from '../domain/lifecycle.ts'
-import { maxTags } from '../domain/request-fields.ts'
-import { closed, Unit } from '../domain/shapes.ts'
-import { MemoryKind, Sensitivity } from '../domain/vocabulary.ts'
+import { Decay, DeletionPolicy } from '../domain/lifecycle/lifecycle.ts'
+import { maxTags } from '../domain/schemas/request-fields.ts'
+import { closed, Unit } from '../domain/schemas/shapes.ts'
+import { MemoryKind, Sensitivity } from '../domain/schemas/vocabulary.ts'
 
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], { description }))

@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
-import { Decay, type Policies } from '../domain/lifecycle.ts'
-import type { Payload } from '../domain/payloads.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../domain/lifecycle/curves.ts'
+import { Decay, type Policies } from '../domain/lifecycle/lifecycle.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import { defaultConfidence, defaultKinds } from '../domain/record-defaults.ts'
-import { isHistory } from '../domain/vocabulary.ts'
-import { judgeWorth, namedWorth, type Worth } from '../domain/worth.ts'
-import { requireCeiling, requireNotLowered, requireProtection, requireScope } from '../domain/write-trust.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
+import { type Caller, type Sensitivity, unscoped } from '../domain/trust/caller.ts'
+import {
+  requireCeiling,
+  requireNotLowered,
+  requireProtection,
+  requireScope,
+} from '../domain/trust/write-trust.ts'
+import { judgeWorth, namedWorth, type Worth } from '../domain/worth/worth.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { RecordPatch } from './record-patch.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'

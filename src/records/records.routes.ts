@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
 import { formatEtag } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { maxSalience } from '../domain/curves.ts'
 import { Interpretation } from '../domain/interpretation.ts'
-import { Lifecycle, NewLifecycle } from '../domain/lifecycle.ts'
-import { NewPayload, Payload } from '../domain/payloads.ts'
+import { maxSalience } from '../domain/lifecycle/curves.ts'
+import { Lifecycle, NewLifecycle } from '../domain/lifecycle/lifecycle.ts'
+import { NewPayload, Payload } from '../domain/payloads/payloads.ts'
 import {
   ChosenScope,
   NewMemoryKind,
@@ -11,10 +11,10 @@ import {
   Scope,
   Tags,
   TypeOf,
-} from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { Layer, MemoryKind, Sensitivity, SourceType, Status } from '../domain/vocabulary.ts'
+} from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
+import { Layer, MemoryKind, Sensitivity, SourceType, Status } from '../domain/schemas/vocabulary.ts'
 import { Problem } from '../http/problem-responses.ts'
 import { AuditEntry } from './audit-log/audit-log.schemas.ts'
 import { maxNewRelations, NewRelation, Provenance, Relation } from './provenance.schemas.ts'

@@ -1,6 +1,6 @@
-import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
-import type { Payload } from '../domain/payloads.ts'
-import { isHistory } from '../domain/vocabulary.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../domain/lifecycle/curves.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
 import type { RecordRow, StoredRecord } from './stored-record.ts'
 
 /** The lowest salience of a restored record. With a lower one it would be pruned again at once. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed } from '../domain/shapes.ts'
+import { closed } from '../domain/schemas/shapes.ts'
 
 const ViaKey = {
   key_id: Type.String({ description: 'The id of the key, `root` or `anonymous`.' }),

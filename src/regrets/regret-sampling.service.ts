@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import { transact } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { insertRegrets } from './regrets.queries.ts'
 

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/fragments/visibility.ts'
 import type { RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import { snapshotColumns } from '../records/index.ts'
 import { ageBands, oldestBand } from './age-bands.ts'
 

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { Scope } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
-import { RecordType } from '../domain/vocabulary.ts'
+import { Scope } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
+import { RecordType } from '../domain/schemas/vocabulary.ts'
 
 export const Regret = closed(
   {

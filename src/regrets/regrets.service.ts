@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
-import { type Caller, unscoped } from '../domain/caller.ts'
-import type { ListPage } from '../domain/shapes.ts'
+import type { ListPage } from '../domain/schemas/shapes.ts'
+import { type Caller, unscoped } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findRemovalRule } from '../lifecycle/index.ts'

@@ -3,8 +3,8 @@ import type { Database } from '../db/connection.ts'
 import { sendWithNext } from '../db/deferral.ts'
 import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
-import type { Edge } from '../domain/edges.ts'
+import type { Edge } from '../domain/edges/edges.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 
 /**
  * An existing edge gets the new weight and keeps its creation time. The edges are sorted, so that two writers of one

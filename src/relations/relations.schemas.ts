@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Rationale } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
+import { Rationale } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { RecordPath, RelationFields } from '../records/index.ts'
 
 const { predicate, target_id, weight } = RelationFields

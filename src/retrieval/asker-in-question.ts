@@ -1,5 +1,5 @@
-import { isCommonWord } from '../domain/common-words.ts'
-import { listPlainWords } from '../domain/query-words.ts'
+import { isCommonWord } from '../domain/words/common-words.ts'
+import { listPlainWords } from '../domain/words/query-words.ts'
 
 /** Finds in a question how it refers to the person who asks. Only in English. */
 

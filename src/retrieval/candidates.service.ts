@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
-import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
+import { dropExcluded, dropQuotes } from '../domain/words/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
 import { dropHelpRequest, isAboutAsker, isAboutQuestions, isForAsker } from './asker-in-question.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'

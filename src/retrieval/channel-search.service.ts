@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
-import { dropExcluded } from '../domain/query-words.ts'
+import { dropExcluded } from '../domain/words/query-words.ts'
 import { dropHelpRequest } from './asker-in-question.ts'
 import { listContextConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'

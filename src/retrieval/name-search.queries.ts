@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { selectNextKind } from '../db/fragments/edge-kinds.ts'
 import { openTo } from '../db/fragments/visibility.ts'
-import { unscoped } from '../domain/caller.ts'
+import { unscoped } from '../domain/trust/caller.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 
 /** Digests of names, the most specific first. */

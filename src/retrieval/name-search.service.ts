@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
-import { nameHandle } from '../domain/handles.ts'
+import { nameHandle } from '../domain/identity/handles.ts'
 import type { Match } from './match.ts'
 import { findByNames, findNamedEntities } from './name-search.queries.ts'
 import { listNames } from './names-in-question.ts'

@@ -1,4 +1,4 @@
-import { holdsUnspaced, listNamesInRuns } from '../domain/unspaced-scripts.ts'
+import { holdsUnspaced, listNamesInRuns } from '../domain/words/unspaced-scripts.ts'
 
 /** Lists the parts of a sentence that could be a name: single words, sequences of words, and in scripts without spaces some letters in a row. */
 

@@ -1,5 +1,5 @@
 import type { RecordStatus } from '../db/schema.ts'
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import type { MemoryRecord } from '../records/index.ts'
 
 export type Revision = 'active' | 'contested' | 'retracted'

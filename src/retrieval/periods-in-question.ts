@@ -1,4 +1,4 @@
-import { computeRarity } from '../domain/common-words.ts'
+import { computeRarity } from '../domain/words/common-words.ts'
 import {
   computeCalendarRange,
   findLatestWeekday,

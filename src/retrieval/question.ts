@@ -1,5 +1,5 @@
-import { getRank, type Trust, unscoped } from '../domain/caller.ts'
-import type { MemoryKind, RecordType, Status } from '../domain/vocabulary.ts'
+import type { MemoryKind, RecordType, Status } from '../domain/schemas/vocabulary.ts'
+import { getRank, type Trust, unscoped } from '../domain/trust/caller.ts'
 import type { NarrowerTrust, RetrieveQuery } from './retrieval.schemas.ts'
 
 /** A retrieval request with defaults filled in and the trust of its caller. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { assistantRoles } from '../domain/roles.ts'
+import { assistantRoles } from '../domain/payloads/message-roles.ts'
 import type { DayRange } from './periods.ts'
 
 /** Expressions over a record, which several statements need. */

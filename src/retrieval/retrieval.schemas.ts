@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { Layer, RecordType, Sensitivity, Status } from '../domain/vocabulary.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
+import { Layer, RecordType, Sensitivity, Status } from '../domain/schemas/vocabulary.ts'
 import { SeenRecord } from '../records/index.ts'
 import { RelationEdge } from '../relations/index.ts'
 

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { CallContext } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isWhole, presentRecord, readFirst, redactRecord, type StoredRecord } from '../records/index.ts'

@@ -1,4 +1,4 @@
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import { compareMatches } from './match.ts'
 import type { Selection } from './retrieval.schemas.ts'
 

@@ -1,6 +1,6 @@
-import { isCommonWord } from '../domain/common-words.ts'
-import { listPlainWords } from '../domain/query-words.ts'
-import { containsName } from '../domain/unspaced-scripts.ts'
+import { isCommonWord } from '../domain/words/common-words.ts'
+import { listPlainWords } from '../domain/words/query-words.ts'
+import { containsName } from '../domain/words/unspaced-scripts.ts'
 
 /** Names that some clients write for everybody: "How does a user sign in?" does not ask about a speaker. */
 const roles: ReadonlySet<string> = new Set(

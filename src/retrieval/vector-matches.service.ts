@@ -1,6 +1,6 @@
 import type { Conditions } from '../db/fragments/conditions.ts'
 import type { CheckedStates } from '../db/memory/checked-records.ts'
-import type { Embedding } from '../domain/similarity.ts'
+import type { Embedding } from '../domain/vectors/similarity.ts'
 import { type createQueryEmbedder, type createVectorSearch, isHashed } from '../embeddings/index.ts'
 import type { Match } from './match.ts'
 

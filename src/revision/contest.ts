@@ -1,4 +1,4 @@
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Change, maxSources, type StoredRecord } from '../records/index.ts'
 

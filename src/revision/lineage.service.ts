@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import { findRecordOrDeleted, parseLifecycleSnapshot } from '../records/index.ts'
 import { findLineage } from './revision.queries.ts'
 import type { Lineage } from './revision.schemas.ts'

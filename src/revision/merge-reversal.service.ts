@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
-import { createServiceCaller } from '../domain/caller.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import { createServiceCaller } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type Change,

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import { fullTrust } from '../domain/caller.ts'
+import { fullTrust } from '../domain/trust/caller.ts'
 import { type Change, findRecords, lockRecords } from '../records/index.ts'
 import { deleteCards, findQuoting } from './quoting-records.queries.ts'
 import { retireRecord } from './retirement.service.ts'

@@ -1,5 +1,5 @@
-import { getRank, unscoped, type Visibility } from '../domain/caller.ts'
-import { computePruneAt, computeSalience } from '../domain/curves.ts'
+import { computePruneAt, computeSalience } from '../domain/lifecycle/curves.ts'
+import { getRank, unscoped, type Visibility } from '../domain/trust/caller.ts'
 import type { Change, StoredRecord } from '../records/index.ts'
 
 /**

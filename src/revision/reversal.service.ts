@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { asOperation } from '../db/run-effects.ts'
 import { type CallContext, getVia, type Transaction, transact } from '../db/transaction.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import {
   createRewrite,
   describeEntries,

@@ -1,6 +1,6 @@
 import type { CallContext, Transaction } from '../db/transaction.ts'
-import type { Caller } from '../domain/caller.ts'
-import { isHistory } from '../domain/vocabulary.ts'
+import { isHistory } from '../domain/schemas/vocabulary.ts'
+import type { Caller } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import { loadForUpdate, loadManyForUpdate, lockReadableRecords, type StoredRecord } from '../records/index.ts'

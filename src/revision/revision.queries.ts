@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { RecordStatus, RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 
 /**
  * Copies the edges of the sources to the target; if both have an edge, the larger weight wins. Two kinds are not

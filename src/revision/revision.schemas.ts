@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { Actor, Rationale } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, Time, Uuid } from '../domain/shapes.ts'
-import { RecordType, Status } from '../domain/vocabulary.ts'
+import { Actor, Rationale } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, Time, Uuid } from '../domain/schemas/shapes.ts'
+import { RecordType, Status } from '../domain/schemas/vocabulary.ts'
 import { NewRecord, RecordPath, WrittenRecord } from '../records/index.ts'
 
 const reason = { actor: 'planner', rationale: 'the team has moved on' }

@@ -1,9 +1,9 @@
-import { type Caller, getRank, isAllowed, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { completePayload } from '../domain/payloads.ts'
-import { maxTags } from '../domain/request-fields.ts'
-import { isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
-import { findValidityFaults } from '../domain/validity.ts'
-import { requireScope } from '../domain/write-trust.ts'
+import { isReserved, reservedPredicate } from '../domain/edges/reserved-edges.ts'
+import { completePayload } from '../domain/payloads/payloads.ts'
+import { findValidityFaults } from '../domain/payloads/validity.ts'
+import { maxTags } from '../domain/schemas/request-fields.ts'
+import { type Caller, getRank, isAllowed, type Sensitivity, unscoped } from '../domain/trust/caller.ts'
+import { requireScope } from '../domain/trust/write-trust.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type Draft,

@@ -7,8 +7,8 @@ import {
   countHalfLivesSince,
   maxSalience,
   type PrunableState,
-} from '../domain/curves.ts'
-import { isHistory, type Status } from '../domain/vocabulary.ts'
+} from '../domain/lifecycle/curves.ts'
+import { isHistory, type Status } from '../domain/schemas/vocabulary.ts'
 
 /**
  * The life of a record under another lifecycle: its recorded life is played again in a shadow, with the

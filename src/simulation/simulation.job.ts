@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
-import type { Sensitivity } from '../domain/caller.ts'
-import { RecordType } from '../domain/vocabulary.ts'
+import { RecordType } from '../domain/schemas/vocabulary.ts'
+import type { Sensitivity } from '../domain/trust/caller.ts'
 import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { parseDuration, subtractMilliseconds } from '../kernel/units.ts'

@@ -4,7 +4,7 @@ import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import { openTo } from '../db/fragments/visibility.ts'
 import type { AccessKind, Records, RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
+import type { Trust } from '../domain/trust/caller.ts'
 import type { RecordedLife, Window } from './shadow.ts'
 import type { SimulatedPoint } from './simulation.schemas.ts'
 

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { Scope, TypeOf } from '../domain/request-fields.ts'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, durationPattern } from '../domain/shapes.ts'
-import { RecordType } from '../domain/vocabulary.ts'
+import { Scope, TypeOf } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, durationPattern } from '../domain/schemas/shapes.ts'
+import { RecordType } from '../domain/schemas/vocabulary.ts'
 import { PolicyChoice } from '../policies/index.ts'
 
 /** More points cost more time, and a curve of fifty shows where it bends. */

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { CallContext } from '../db/transaction.ts'
-import { ref } from '../domain/schema-ref.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
 import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time } from '../domain/shapes.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, Time } from '../domain/schemas/shapes.ts'
 import { IssuedKey } from '../keys/index.ts'
 
 const why = {

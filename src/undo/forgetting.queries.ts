@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { time } from '../db/fragments/json-text.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Via } from '../domain/caller.ts'
+import type { Via } from '../domain/trust/caller.ts'
 import { isNamed, recordState } from './undo.queries.ts'
 
 const columns = ['forgotten_at', 'forgotten_reason', 'forgotten_by', 'forgotten_run_id', 'purge_at']

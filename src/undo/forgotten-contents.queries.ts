@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
-import type { Payload } from '../domain/payloads.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import { isNamed } from './undo.queries.ts'
 
 type Portion = {

@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import { saveEffects, stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Via } from '../domain/caller.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import type { Via } from '../domain/trust/caller.ts'
 import {
   createRewrite,
   type Effect,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Actor, Rationale } from '../domain/request-fields.ts'
 import { ChangeSelector } from '../domain/run-actions.ts'
-import { closed } from '../domain/shapes.ts'
+import { Actor, Rationale } from '../domain/schemas/request-fields.ts'
+import { closed } from '../domain/schemas/shapes.ts'
 
 export const NewUndo = closed(
   {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTopicHandle } from '../../src/domain/handles.ts'
+import { createTopicHandle } from '../../src/domain/identity/handles.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createConsolidation } from '../../src/consolidation/index.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { capture, range } from '../support/capture-requests.ts'
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listConversations } from '../../src/conversations/conversations.queries.ts'
-import type { Trust } from '../../src/domain/caller.ts'
+import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createConversationRequests } from '../support/conversation-requests.ts'
 import { countReads } from '../support/count-reads.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

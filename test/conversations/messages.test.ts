@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { createConversationRequests, say, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { createFactHandle, nameHandle } from '../../src/domain/handles.ts'
+import { createFactHandle, nameHandle } from '../../src/domain/identity/handles.ts'
 import { lookUpHandles } from '../../src/records/index.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'

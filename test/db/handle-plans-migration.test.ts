@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { nameHandle } from '../../src/domain/handles.ts'
+import { nameHandle } from '../../src/domain/identity/handles.ts'
 import { lookUpHandles } from '../../src/records/index.ts'
 import { postCapture } from '../support/capture-requests.ts'
 import { migrateDown } from '../support/migrate-down.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { computePruneAt, type PrunableState } from '../../src/domain/curves.ts'
+import { computePruneAt, type PrunableState } from '../../src/domain/lifecycle/curves.ts'
 import { openDatabaseAt } from '../support/migrate-down.ts'
 
 let database: Awaited<ReturnType<typeof openDatabaseAt>>

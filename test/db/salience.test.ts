@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Curve, computeSalience, type DecayState } from '../../src/domain/curves.ts'
+import { type Curve, computeSalience, type DecayState } from '../../src/domain/lifecycle/curves.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import type { Trust } from '../../src/domain/caller.ts'
+import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createTestClock } from '../support/clock.ts'
 import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'

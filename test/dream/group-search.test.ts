@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Precision } from '../../src/domain/vector-codes.ts'
+import type { Precision } from '../../src/domain/vectors/vector-codes.ts'
 import { findGroups } from '../../src/dream/clustering/cluster-search.service.ts'
 import { listPartitions } from '../../src/dream/clustering/clustering.queries.ts'
 import { RunEnded } from '../../src/jobs/runs.ts'

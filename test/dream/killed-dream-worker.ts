@@ -1,5 +1,5 @@
 import { connect } from '../../src/db/connection.ts'
-import { defaultRetentionShape } from '../../src/domain/retention.ts'
+import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'

@@ -1,6 +1,6 @@
 import { connect } from '../../src/db/connection.ts'
-import { defaultRetentionShape } from '../../src/domain/retention.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
+import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Precision } from '../../src/domain/vector-codes.ts'
+import type { Precision } from '../../src/domain/vectors/vector-codes.ts'
 import {
   answerBySchema,
   createEntityWithFacts,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { normalise } from '../../src/domain/similarity.ts'
-import { encode } from '../../src/domain/vector-codes.ts'
+import { normalise } from '../../src/domain/vectors/similarity.ts'
+import { encode } from '../../src/domain/vectors/vector-codes.ts'
 import type { Embedder } from '../../src/embeddings/embedder.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writeSearchableText } from '../../src/domain/searchable-text.ts'
-import { decode } from '../../src/domain/vector-codes.ts'
+import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
+import { decode } from '../../src/domain/vectors/vector-codes.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findThresholds } from '../../src/domain/similarity-thresholds.ts'
-import { computeSurprise } from '../../src/domain/surprise.ts'
+import { computeSurprise } from '../../src/domain/importance/surprise.ts'
+import { findThresholds } from '../../src/domain/vectors/similarity-thresholds.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

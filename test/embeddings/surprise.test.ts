@@ -103,7 +103,7 @@ describe('a record equal to an earlier one', () => {
 })
 
 async function coarsen(id: string, bits: 8 | 4 | 2): Promise<void> {
-  const { decode, encode } = await import('../../src/domain/vector-codes.ts')
+  const { decode, encode } = await import('../../src/domain/vectors/vector-codes.ts')
   const [row] = (await readVectors(app)).filter(({ record_id: each }) => each === id)
   if (!row) throw new Error('no vector')
   const code = encode(decode(row.code, row.dimensions, 32), bits)

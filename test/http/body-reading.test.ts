@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Readable } from 'node:stream'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/domain/caller.ts'
+import type { Caller } from '../../src/domain/trust/caller.ts'
 import { collect, createBodyReader } from '../../src/http/body-reading.ts'
 import { handleErrors } from '../../src/http/problems.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RecordType } from '../../src/domain/vocabulary.ts'
+import { RecordType } from '../../src/domain/schemas/vocabulary.ts'
 import { schemas } from '../support/fuzz/openapi-operations.ts'
 
 const path = '#/components/schemas/'

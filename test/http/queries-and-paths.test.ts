@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Type from 'typebox'
 import { describe, expect, it } from 'vitest'
-import { closed, Uuid } from '../../src/domain/shapes.ts'
+import { closed, Uuid } from '../../src/domain/schemas/shapes.ts'
 import { formatCanonicalJson } from '../../src/http/canonical-json.ts'
 import { computeQueryFingerprint, decodeCursor, encodeCursor } from '../../src/http/cursor.ts'
 import { formatEtag, readExpectedVersions } from '../../src/http/etag.ts'

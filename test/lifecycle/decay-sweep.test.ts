@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { computeSalience } from '../../src/domain/curves.ts'
-import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
+import { computeSalience } from '../../src/domain/lifecycle/curves.ts'
+import { sweepLagMs } from '../../src/domain/lifecycle/sweep-lag.ts'
 import {
   day,
   insertFadingRecords,

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Curve, computeExpiry, computePruneAt, computeSalience } from '../../src/domain/curves.ts'
+import {
+  type Curve,
+  computeExpiry,
+  computePruneAt,
+  computeSalience,
+} from '../../src/domain/lifecycle/curves.ts'
 import { forecastSalience } from '../../src/lifecycle/forecast.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { combineAccesses } from '../../src/domain/access-weights.ts'
-import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
+import { combineAccesses } from '../../src/domain/importance/access-weights.ts'
+import { scoreImportance, sourceTrust } from '../../src/domain/importance/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
 import { createAccessService, rescore } from '../../src/lifecycle/index.ts'
 import { buildSampleHistory, insertRecordHistories } from '../support/record-histories.ts'

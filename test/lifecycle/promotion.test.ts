@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Layer } from '../../src/domain/importance.ts'
+import type { Layer } from '../../src/domain/importance/importance.ts'
 import { type Body, create, payloads, read } from '../support/record-requests.ts'
 import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { shippedWorthWeights } from '../../src/domain/worth-weights.ts'
+import { shippedWorthWeights } from '../../src/domain/worth/worth-weights.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { permissions } from '../../src/domain/caller.ts'
+import { permissions } from '../../src/domain/trust/caller.ts'
 import { callTool, connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Trust } from '../../src/domain/caller.ts'
+import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createJobs } from '../../src/background.ts'
-import type { Caller } from '../../src/domain/caller.ts'
+import type { Caller } from '../../src/domain/trust/caller.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreMetrics } from '../../src/metrics/index.ts'

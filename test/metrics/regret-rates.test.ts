@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Trust } from '../../src/domain/caller.ts'
+import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
 import { insertRegrets } from '../../src/regrets/regrets.queries.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'

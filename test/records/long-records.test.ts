@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { nameHandle } from '../../src/domain/handles.ts'
+import { nameHandle } from '../../src/domain/identity/handles.ts'
 import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
 import { createConversationRequests } from '../support/conversation-requests.ts'
 import { entity } from '../support/entity-requests.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { rescoreAndPromoteRecord } from '../../src/lifecycle/index.ts'
 import { lockTombstonesExclusive } from '../../src/records/erasure/tombstones.queries.ts'
 import { createRecordsService } from '../../src/records/index.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fullTrust } from '../../src/domain/caller.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createVectorSearch } from '../../src/embeddings/index.ts'
 import { createRootSearch } from '../../src/retrieval/candidates.service.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'

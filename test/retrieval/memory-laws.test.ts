@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fullTrust, type Trust } from '../../src/domain/caller.ts'
+import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { createCellCache, createVectorMemory, createVectorSearch } from '../../src/embeddings/index.ts'
 import { listAnswerConditions, listContextConditions } from '../../src/retrieval/filters.queries.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeCosine } from '../../src/domain/similarity.ts'
+import { computeCosine } from '../../src/domain/vectors/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'

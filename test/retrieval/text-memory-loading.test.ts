@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fullTrust } from '../../src/domain/caller.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { transact } from '../../src/db/transaction.ts'
-import { sensitivities } from '../../src/domain/caller.ts'
+import { sensitivities } from '../../src/domain/trust/caller.ts'
 import { createConversationRequests, say } from './conversation-requests.ts'
 import { testPoolSize } from './database.ts'
 import { perform } from './plan-requests.ts'

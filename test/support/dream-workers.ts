@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Layer } from '../../src/domain/importance.ts'
+import type { Layer } from '../../src/domain/importance/importance.ts'
 import { insertRecordHistories, type RecordHistory } from './record-histories.ts'
 import { day, openWorkerSetup, type WorkerSetup } from './worker-setup.ts'
 

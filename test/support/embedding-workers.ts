@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '../../src/db/transaction.ts'
-import type { Sensitivity } from '../../src/domain/caller.ts'
+import type { Sensitivity } from '../../src/domain/trust/caller.ts'
 import { createCellAssigner } from '../../src/embeddings/cells/cell-assigner.service.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import type { Embedder } from '../../src/embeddings/embedder.ts'

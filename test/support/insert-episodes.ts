@@ -1,5 +1,5 @@
-import { permissions } from '../../src/domain/caller.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
+import { permissions } from '../../src/domain/trust/caller.ts'
 import { insertRecords } from '../../src/records/index.ts'
 import { draftRecord } from '../../src/records/record-draft.ts'
 import { oneDayPolicies } from './one-day-policies.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/connection.ts'
-import type { Embedding } from '../../src/domain/similarity.ts'
-import { encode, type Precision } from '../../src/domain/vector-codes.ts'
+import type { Embedding } from '../../src/domain/vectors/similarity.ts'
+import { encode, type Precision } from '../../src/domain/vectors/vector-codes.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 
 export type InsertedVector = { id: string; vector: Embedding; bits?: Precision }

@@ -1,13 +1,17 @@
-import { type AccessSummary, accessWeight, recentAccesses } from '../../src/domain/access-weights.ts'
-import { archivedAfterDays, archivedBelow } from '../../src/domain/archival.ts'
-import { type Layer, neverFading } from '../../src/domain/importance.ts'
+import {
+  type AccessSummary,
+  accessWeight,
+  recentAccesses,
+} from '../../src/domain/importance/access-weights.ts'
+import { type Layer, neverFading } from '../../src/domain/importance/importance.ts'
+import { archivedAfterDays, archivedBelow } from '../../src/domain/lifecycle/archival.ts'
 import {
   episodicAccesses,
   episodicAfterMs,
   semanticAccesses,
   semanticImportance,
   stepUp,
-} from '../../src/domain/layers.ts'
+} from '../../src/domain/lifecycle/layers.ts'
 
 /** Rules that the product has in SQL alone, as pure functions: tests compare the two. */
 

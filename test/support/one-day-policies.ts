@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/connection.ts'
-import type { Policies } from '../../src/domain/lifecycle.ts'
+import type { Policies } from '../../src/domain/lifecycle/lifecycle.ts'
 
 const oneDay = {
   decay: {

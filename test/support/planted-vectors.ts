@@ -1,4 +1,4 @@
-import { findNearest } from '../../src/domain/similarity.ts'
+import { findNearest } from '../../src/domain/vectors/similarity.ts'
 import { createVectorSource } from './random-vectors.ts'
 
 /** Vectors around thirty directions, and questions that are near one of them. */

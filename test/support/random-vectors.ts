@@ -1,5 +1,5 @@
 import { createRandom } from '../../bench/load.ts'
-import { type Embedding, normalise } from '../../src/domain/similarity.ts'
+import { type Embedding, normalise } from '../../src/domain/vectors/similarity.ts'
 
 /** Creates random vectors that are the same in every run, so that a measured figure is too. */
 export function createVectorSource(seed: number) {

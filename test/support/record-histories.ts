@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { AccessKind, SourceType } from '../../src/db/schema.ts'
-import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
+import { type Layer, sourceTrust } from '../../src/domain/importance/importance.ts'
 
 /** Everything that the importance of a record depends on, as of one instant. */
 export type RecordHistory = {

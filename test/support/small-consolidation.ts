@@ -1,6 +1,6 @@
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import type { Database } from '../../src/db/connection.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Ids } from '../../src/kernel/ids.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeCosine, type Embedding } from '../../src/domain/similarity.ts'
+import { computeCosine, type Embedding } from '../../src/domain/vectors/similarity.ts'
 import { countTrees, growTree } from '../../src/dream/clustering/approximate-neighbours.ts'
 import { groupAround, maxMembers } from '../../src/dream/clustering/cluster-group.ts'
 import {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Curve, computePruneAt, computeSalience, type PrunableState } from '../../src/domain/curves.ts'
+import {
+  type Curve,
+  computePruneAt,
+  computeSalience,
+  type PrunableState,
+} from '../../src/domain/lifecycle/curves.ts'
 
 type Decay = {
   curve: Curve

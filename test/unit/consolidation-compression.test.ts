@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compress } from '../../src/consolidation/compression/episode-compression.ts'
-import { computeSalience } from '../../src/domain/curves.ts'
+import { computeSalience } from '../../src/domain/lifecycle/curves.ts'
 
 const now = new Date('2026-03-28T09:30:00.000Z')
 const life = fc.record({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listToolSequence, orderCalls, type ToolCall } from '../../src/domain/tool-sequence.ts'
+import { listToolSequence, orderCalls, type ToolCall } from '../../src/domain/procedures/tool-sequence.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({ id, tool: id, ...more })

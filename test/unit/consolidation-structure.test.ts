@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { digestStructure, type Graph } from '../../src/domain/plan-structure.ts'
+import { digestStructure, type Graph } from '../../src/domain/procedures/plan-structure.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, place) => place)

@@ -7,7 +7,7 @@ import {
   computeSalience,
   countHalfLivesToReach,
   type PrunableState,
-} from '../../src/domain/curves.ts'
+} from '../../src/domain/lifecycle/curves.ts'
 import vectors from '../vectors/decay.json' with { type: 'json' }
 
 const start = new Date('2026-01-01T00:00:00.000Z')

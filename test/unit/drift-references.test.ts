@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Payload } from '../../src/domain/payloads.ts'
+import type { Payload } from '../../src/domain/payloads/payloads.ts'
 import { maxReferenceLength } from '../../src/dream/drift/path-references.ts'
 import { findReferences, maxReferences } from '../../src/dream/drift/reference-extraction.ts'
 import type { Reference } from '../../src/dream/drift/references.ts'

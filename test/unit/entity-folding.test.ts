@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { normaliseName } from '../../src/domain/names.ts'
+import { normaliseName } from '../../src/domain/words/names.ts'
 import { isAfter, rankMatches } from '../../src/entities/lookup-order.ts'
 import { mergeEntities, type StoredEntity } from '../../src/entities/merged-entity.ts'
 

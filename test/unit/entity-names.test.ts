@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Candidate, chooseEntity, isCompatibleKind } from '../../src/domain/entity-match.ts'
-import { normaliseName } from '../../src/domain/names.ts'
+import { type Candidate, chooseEntity, isCompatibleKind } from '../../src/domain/identity/entity-match.ts'
+import { normaliseName } from '../../src/domain/words/names.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 describe('normaliseName', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isListPredicate } from '../../src/domain/handles.ts'
-import { isSameValue } from '../../src/domain/names.ts'
+import { isListPredicate } from '../../src/domain/identity/handles.ts'
+import { isSameValue } from '../../src/domain/words/names.ts'
 
 describe('the object of a fact', () => {
   it.each([

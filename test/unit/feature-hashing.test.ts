@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeCosine, computeDot, hasDirection } from '../../src/domain/similarity.ts'
+import { computeCosine, computeDot, hasDirection } from '../../src/domain/vectors/similarity.ts'
 import { hashEmbedding as hash } from '../../src/embeddings/feature-hashing.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 

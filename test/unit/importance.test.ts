@@ -4,7 +4,7 @@ import {
   importanceWeights,
   type Layer,
   scoreImportance,
-} from '../../src/domain/importance.ts'
+} from '../../src/domain/importance/importance.ts'
 import { summariseAccesses } from '../support/lifecycle-rules.ts'
 import vectors from '../vectors/importance.json' with { type: 'json' }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskFact, maskText } from '../../src/domain/masking.ts'
-import { writeSearchableText } from '../../src/domain/searchable-text.ts'
+import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
+import { maskFact, maskText } from '../../src/domain/secrets/masking.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const secretKey = fc.constantFrom(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskSecrets, maskText } from '../../src/domain/masking.ts'
+import { maskSecrets, maskText } from '../../src/domain/secrets/masking.ts'
 import { countRuns } from '../support/long-run.ts'
 
 /** A password as people choose it: letters, digits and signs, with at least one digit. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskSecrets, maskText } from '../../src/domain/masking.ts'
-import { looksSecret } from '../../src/domain/secret-keys.ts'
+import { maskSecrets, maskText } from '../../src/domain/secrets/masking.ts'
+import { looksSecret } from '../../src/domain/secrets/secret-keys.ts'
 
 describe('looksSecret', () => {
   it.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dropMissingIds, listResolvedIds } from '../../src/capture/interpretation/interpretation-targets.ts'
 import type { Interpretation } from '../../src/domain/interpretation.ts'
-import { listPhrases } from '../../src/domain/phrases.ts'
+import { listPhrases } from '../../src/domain/words/phrases.ts'
 
 describe('listPhrases', () => {
   it('returns up to three words in a row without punctuation', () => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Embedding, findNearest } from '../../src/domain/similarity.ts'
-import { computeQuantisationStep, decode, encode, type Precision } from '../../src/domain/vector-codes.ts'
+import { type Embedding, findNearest } from '../../src/domain/vectors/similarity.ts'
+import {
+  computeQuantisationStep,
+  decode,
+  encode,
+  type Precision,
+} from '../../src/domain/vectors/vector-codes.ts'
 import { computeFrqadDistance, findNearestMixed } from '../../src/embeddings/mixed-precision-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { isListPredicate } from '../../src/domain/handles.ts'
-import { isDenial, isNegation, listNegations } from '../../src/domain/negation.ts'
+import { isListPredicate } from '../../src/domain/identity/handles.ts'
+import { isDenial, isNegation, listNegations } from '../../src/domain/words/negation.ts'
 
 it.each([
   ['prefers', 'does not prefer', true],

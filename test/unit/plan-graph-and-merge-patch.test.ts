@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addInverses, findInverse } from '../../src/domain/edges.ts'
-import { findGraphFaults } from '../../src/domain/graph-cycles.ts'
-import { completePayload, type Payload } from '../../src/domain/payloads.ts'
-import { writeSearchableText } from '../../src/domain/searchable-text.ts'
+import { addInverses, findInverse } from '../../src/domain/edges/edges.ts'
+import { completePayload, type Payload } from '../../src/domain/payloads/payloads.ts'
+import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
+import { findGraphFaults } from '../../src/domain/procedures/graph-cycles.ts'
 import { mergePatch } from '../../src/records/merge-patch.ts'
 
 const graph = (edges: [string, string][], nodes = ['a', 'b', 'c']) => ({

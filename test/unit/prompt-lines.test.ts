@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Validity } from '../../src/domain/validity.ts'
+import type { Validity } from '../../src/domain/payloads/validity.ts'
 import { formatRecord, formatRecords, getMember, readText } from '../../src/dream/prompt-lines.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
-import { computeRetention, type RetentionMode } from '../../src/domain/retention.ts'
+import { type Layer, sourceTrust } from '../../src/domain/importance/importance.ts'
+import { computeRetention, type RetentionMode } from '../../src/domain/lifecycle/retention.ts'
 import vectors from '../vectors/retention.json' with { type: 'json' }
 
 const modes: RetentionMode[] = ['l2', 'huber', 'elastic']

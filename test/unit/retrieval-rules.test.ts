@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { getRank, sensitivities, type Trust } from '../../src/domain/caller.ts'
+import { getRank, sensitivities, type Trust } from '../../src/domain/trust/caller.ts'
 import {
   type CandidateNode,
   listEdgesAmong,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { completePayload } from '../../src/domain/payloads.ts'
+import { completePayload } from '../../src/domain/payloads/payloads.ts'
 import {
   readTrackRecord,
   type SelectionCandidate,

@@ -6,7 +6,7 @@ import {
   findNearest,
   hasDirection,
   normalise,
-} from '../../src/domain/similarity.ts'
+} from '../../src/domain/vectors/similarity.ts'
 
 const vector = (...values: number[]) => Float32Array.from(values)
 /** Large enough that the square does not underflow, which no embedder produces. */

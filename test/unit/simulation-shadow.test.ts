@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeExpiry, computePruneAt, computeSalience } from '../../src/domain/curves.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../../src/domain/lifecycle/curves.ts'
 import { findPruning, type Move, type RecordedLife } from '../../src/simulation/shadow.ts'
 
 const day = 86_400_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Payload } from '../../src/domain/payloads.ts'
+import type { Payload } from '../../src/domain/payloads/payloads.ts'
 import { findSummaryFault } from '../../src/dream/clustering/summary-check.ts'
 import { buildGroupQuestion, chooseSubject } from '../../src/dream/clustering/summary-prompt.ts'
 import { splitWords } from '../../src/dream/clustering/summary-words.ts'

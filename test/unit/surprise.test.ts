@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Neighbour } from '../../src/domain/similarity.ts'
-import { findThresholds } from '../../src/domain/similarity-thresholds.ts'
-import * as surprising from '../../src/domain/surprise.ts'
+import * as surprising from '../../src/domain/importance/surprise.ts'
+import type { Neighbour } from '../../src/domain/vectors/similarity.ts'
+import { findThresholds } from '../../src/domain/vectors/similarity-thresholds.ts'
 import vectors from '../vectors/surprise.json' with { type: 'json' }
 
 const known = (similarities: readonly number[]) =>

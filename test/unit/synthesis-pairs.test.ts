@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { computeCosine } from '../../src/domain/similarity.ts'
-import { findThresholds } from '../../src/domain/similarity-thresholds.ts'
+import { computeCosine } from '../../src/domain/vectors/similarity.ts'
+import { findThresholds } from '../../src/domain/vectors/similarity-thresholds.ts'
 import { createOutline, findSimilar, sortPairs } from '../../src/dream/synthesis/entity-pairs.ts'
 
 const { connected } = findThresholds('hash')

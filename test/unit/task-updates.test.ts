@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { writeSearchableText } from '../../src/domain/searchable-text.ts'
+import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
 import { buildCapture, listFaultPointers, planCaptureInput, planTask } from '../support/planned-captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'

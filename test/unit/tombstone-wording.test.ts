@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Payload } from '../../src/domain/payloads.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { writeCanonicalWording, writeEarlierWording } from '../../src/domain/tombstone-wording.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
+import { writeCanonicalWording, writeEarlierWording } from '../../src/domain/identity/tombstone-wording.ts'
+import type { Payload } from '../../src/domain/payloads/payloads.ts'
 import { computeErasedIds } from '../../src/records/erasure/erased-ids.ts'
 import { removeErasedSources } from '../../src/records/erasure/kept-record.ts'
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeCosine } from '../../src/domain/similarity.ts'
+import { computeCosine } from '../../src/domain/vectors/similarity.ts'
 import {
   computeQuantisationStep,
   countCodeBytes,
   decode,
   encode,
   type Precision,
-} from '../../src/domain/vector-codes.ts'
+} from '../../src/domain/vectors/vector-codes.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const precisions: Precision[] = [32, 8, 4, 2]

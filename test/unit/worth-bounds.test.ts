@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readWorthParts } from '../../src/domain/worth-parts.ts'
+import { readWorthParts } from '../../src/domain/worth/worth-parts.ts'
 
 describe('the worth of a text', () => {
   // A pattern that divides the marks in every possible way takes minutes, and the test ends with its timeout.

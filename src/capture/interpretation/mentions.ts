@@ -1,7 +1,7 @@
-import { isCompatibleKind, isGenericKind } from '../../domain/entity-match.ts'
+import { isCompatibleKind, isGenericKind } from '../../domain/identity/entity-match.ts'
 import type { Interpretation } from '../../domain/interpretation.ts'
-import { holdsMask, maskMembers, maskText } from '../../domain/masking.ts'
-import { normaliseName } from '../../domain/names.ts'
+import { holdsMask, maskMembers, maskText } from '../../domain/secrets/masking.ts'
+import { normaliseName } from '../../domain/words/names.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import type { Fields } from '../planning/evidence.ts'
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { ChosenScope, NewSensitivity, NewSourceType, Tags } from '../../domain/request-fields.ts'
-import { closed, Time } from '../../domain/shapes.ts'
+import { ChosenScope, NewSensitivity, NewSourceType, Tags } from '../../domain/schemas/request-fields.ts'
+import { closed, Time } from '../../domain/schemas/shapes.ts'
 
 export const TextNote = closed(
   {

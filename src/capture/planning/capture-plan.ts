@@ -1,5 +1,5 @@
-import { maskFact, maskSecrets, maskText } from '../../domain/masking.ts'
-import type { EpisodicPayload, SemanticPayload, WorkingPayload } from '../../domain/payloads.ts'
+import type { EpisodicPayload, SemanticPayload, WorkingPayload } from '../../domain/payloads/payloads.ts'
+import { maskFact, maskSecrets, maskText } from '../../domain/secrets/masking.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
 import type { NewCapture } from '../capture.schemas.ts'
 import { buildEpisodePayload, findEpisodeFaults, findToolCall, findToolFaults } from './episode-payload.ts'

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { capturedKey } from '../../domain/captured-content.ts'
-import { EpisodicPayload } from '../../domain/payloads.ts'
+import { capturedKey } from '../../domain/payloads/captured-content.ts'
+import { EpisodicPayload } from '../../domain/payloads/payloads.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import {
   type CheckSchema,

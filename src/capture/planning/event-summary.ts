@@ -1,6 +1,6 @@
-import { maskText } from '../../domain/masking.ts'
-import { clip, outline } from '../../domain/outline.ts'
-import { endsSentence } from '../../domain/sentence-end.ts'
+import { maskText } from '../../domain/secrets/masking.ts'
+import { clip, outline } from '../../domain/secrets/outline.ts'
+import { endsSentence } from '../../domain/words/sentence-end.ts'
 import { type Evidence, isObject } from './evidence.ts'
 
 /**

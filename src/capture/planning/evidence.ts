@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { CapturedContent } from '../../domain/captured-content.ts'
+import type { CapturedContent } from '../../domain/payloads/captured-content.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import type { NewCapture } from '../capture.schemas.ts'
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { SemanticPayload } from '../../domain/payloads.ts'
-import { findValidityFaults } from '../../domain/validity.ts'
+import { SemanticPayload } from '../../domain/payloads/payloads.ts'
+import { findValidityFaults } from '../../domain/payloads/validity.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { type CheckSchema, type Evidence, type Fields, findFieldFaults, pickFields } from './evidence.ts'
 

@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox'
-import type { CapturedContent } from '../../domain/captured-content.ts'
-import { clip } from '../../domain/outline.ts'
-import { Outcome } from '../../domain/payloads.ts'
-import { Uuid } from '../../domain/shapes.ts'
+import type { CapturedContent } from '../../domain/payloads/captured-content.ts'
+import { Outcome } from '../../domain/payloads/payloads.ts'
+import { Uuid } from '../../domain/schemas/shapes.ts'
+import { clip } from '../../domain/secrets/outline.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { refSchema } from './episode-payload.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { createSharedTransactions, maxSharedText } from '../../db/shared-transactions.ts'
 import { actFor, type Transaction, transact } from '../../db/transaction.ts'
-import type { Policies } from '../../domain/lifecycle.ts'
+import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { formatLookupKey } from '../../records/index.ts'
 import type { Captured } from '../capture.schemas.ts'

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import type { Caller } from '../../domain/caller.ts'
+import type { Caller } from '../../domain/trust/caller.ts'
 import {
   formatLookupKey,
   type HandleMatch,

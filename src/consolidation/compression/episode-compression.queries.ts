@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { hasIdIn, hasIdOf, isAmong } from '../../db/fragments/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { PrunableState } from '../../domain/curves.ts'
+import type { PrunableState } from '../../domain/lifecycle/curves.ts'
 import { recordSnapshotFields } from '../record-snapshot.queries.ts'
 import type { Compressed } from './episode-compression.ts'
 

@@ -1,4 +1,4 @@
-import { computePruneAt, computeSalience, type PrunableState } from '../../domain/curves.ts'
+import { computePruneAt, computeSalience, type PrunableState } from '../../domain/lifecycle/curves.ts'
 
 /**
  * Halves the salience of an old episode at once, so that the knowledge derived from it lasts longer than the episode.

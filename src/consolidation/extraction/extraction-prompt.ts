@@ -1,5 +1,5 @@
-import { maskText } from '../../domain/masking.ts'
-import { clip, outline } from '../../domain/outline.ts'
+import { maskText } from '../../domain/secrets/masking.ts'
+import { clip, outline } from '../../domain/secrets/outline.ts'
 import type { Episode } from '../episode.ts'
 
 /** The question to a chat model about an episode, and what the model is shown. */

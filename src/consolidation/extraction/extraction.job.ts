@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { getRank, type Sensitivity } from '../../domain/caller.ts'
+import { getRank, type Sensitivity } from '../../domain/trust/caller.ts'
 import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
 import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import { isBatchFailure, type Position, startPosition } from '../../jobs/table-walk.ts'

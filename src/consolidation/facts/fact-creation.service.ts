@@ -1,6 +1,6 @@
 import { setImmediate as takeTurn } from 'node:timers/promises'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Seal } from '../../domain/tombstone-seal.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { PoliciesService } from '../../policies/index.ts'
 import { type Draft, insertRecords } from '../../records/index.ts'

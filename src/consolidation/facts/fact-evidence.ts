@@ -1,5 +1,5 @@
-import { computeSalience } from '../../domain/curves.ts'
-import type { LifecycleChange, LifecycleState } from '../../domain/reinforcement.ts'
+import { computeSalience } from '../../domain/lifecycle/curves.ts'
+import type { LifecycleChange, LifecycleState } from '../../domain/lifecycle/reinforcement.ts'
 import { reinforceByEpisode } from '../reinforcement.ts'
 import type { Observation } from './fact-groups.ts'
 

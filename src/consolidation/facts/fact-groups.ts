@@ -1,5 +1,5 @@
-import type { Sensitivity } from '../../domain/caller.ts'
-import { createFactHandle, type Handle } from '../../domain/handles.ts'
+import { createFactHandle, type Handle } from '../../domain/identity/handles.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
 import type { Episode } from '../episode.ts'
 
 /** Groups the facts of many episodes: each fact once, with the episodes that state it. */

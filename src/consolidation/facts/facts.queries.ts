@@ -7,8 +7,8 @@ import {
   setReinforced,
 } from '../../db/fragments/lifecycle-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { type Sensitivity, unscoped } from '../../domain/caller.ts'
-import type { LifecycleState } from '../../domain/reinforcement.ts'
+import type { LifecycleState } from '../../domain/lifecycle/reinforcement.ts'
+import { type Sensitivity, unscoped } from '../../domain/trust/caller.ts'
 import { recordSnapshotFields } from '../record-snapshot.queries.ts'
 import { maxNamedSources, type Reinforced } from './fact-evidence.ts'
 import type { FactGroup } from './fact-groups.ts'

@@ -1,6 +1,6 @@
 import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { fullTrust, hasSameVisibility } from '../../domain/caller.ts'
+import { fullTrust, hasSameVisibility } from '../../domain/trust/caller.ts'
 import type { Change } from '../../jobs/runs.ts'
 import { findSuccessor } from '../../revision/index.ts'
 import { type EpisodeLink, insertEpisodeLinks } from '../episode-links.queries.ts'

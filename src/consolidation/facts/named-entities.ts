@@ -1,8 +1,8 @@
-import type { Sensitivity } from '../../domain/caller.ts'
-import { createEdge, type Edge } from '../../domain/edges.ts'
-import { type Candidate, chooseEntity } from '../../domain/entity-match.ts'
-import { nameHandle } from '../../domain/handles.ts'
-import { listPhrases } from '../../domain/phrases.ts'
+import { createEdge, type Edge } from '../../domain/edges/edges.ts'
+import { type Candidate, chooseEntity } from '../../domain/identity/entity-match.ts'
+import { nameHandle } from '../../domain/identity/handles.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
+import { listPhrases } from '../../domain/words/phrases.ts'
 import type { FactGroup } from './fact-groups.ts'
 
 /** Links a new fact to the known entities that it names. It creates no entity. */

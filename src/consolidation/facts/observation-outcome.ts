@@ -1,6 +1,6 @@
 import type { RecordStatus } from '../../db/schema.ts'
-import { holdsAt, type Validity } from '../../domain/validity.ts'
-import { isHistory } from '../../domain/vocabulary.ts'
+import { holdsAt, type Validity } from '../../domain/payloads/validity.ts'
+import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import type { FactGroup, Observation } from './fact-groups.ts'
 
 /** A stored fact with the same content, in any status. `place` is the index of the requested fact, from 0. */

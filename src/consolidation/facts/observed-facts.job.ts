@@ -1,5 +1,5 @@
-import { observedPredicate } from '../../domain/handles.ts'
-import { maskFact } from '../../domain/masking.ts'
+import { observedPredicate } from '../../domain/identity/handles.ts'
+import { maskFact } from '../../domain/secrets/masking.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Episode } from '../episode.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'

@@ -1,5 +1,5 @@
-import { findGraphFaults } from '../../domain/graph-cycles.ts'
-import { createStructureHandle } from '../../domain/handles.ts'
+import { createStructureHandle } from '../../domain/identity/handles.ts'
+import { findGraphFaults } from '../../domain/procedures/graph-cycles.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'

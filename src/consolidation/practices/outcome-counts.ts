@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Sensitivity } from '../../domain/caller.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
 import { type Episode, getEventTime } from '../episode.ts'
 import type { OutcomeCounts, Pattern } from './practice-kind.ts'
 

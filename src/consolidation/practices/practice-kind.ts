@@ -1,6 +1,6 @@
 import type { RecordType } from '../../db/schema.ts'
-import type { Handle } from '../../domain/handles.ts'
-import type { Payload } from '../../domain/payloads.ts'
+import type { Handle } from '../../domain/identity/handles.ts'
+import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { Episode } from '../episode.ts'
 import type { StageName } from '../stages.ts'
 

@@ -1,6 +1,6 @@
 import type { RecordStatus } from '../../db/schema.ts'
-import { computeSalience } from '../../domain/curves.ts'
-import type { LifecycleChange, LifecycleState } from '../../domain/reinforcement.ts'
+import { computeSalience } from '../../domain/lifecycle/curves.ts'
+import type { LifecycleChange, LifecycleState } from '../../domain/lifecycle/reinforcement.ts'
 import type { Episode } from '../episode.ts'
 import { reinforceByEpisode } from '../reinforcement.ts'
 import { applyChange, type CountChange, type PracticeGroup } from './outcome-counts.ts'

@@ -1,5 +1,5 @@
-import { createRecipeHandle } from '../../domain/handles.ts'
-import { listToolSequence } from '../../domain/tool-sequence.ts'
+import { createRecipeHandle } from '../../domain/identity/handles.ts'
+import { listToolSequence } from '../../domain/procedures/tool-sequence.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import type { Episode } from '../episode.ts'
 import { saysWhatItIsAbout } from '../event-wording.ts'

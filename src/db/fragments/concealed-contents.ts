@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Trust } from '../../domain/caller.ts'
-import { hasFullTrust } from '../../domain/trust.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
+import { hasFullTrust } from '../../domain/trust/trust.ts'
 import { namesNoHidden } from './concealment.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Trust } from '../../domain/caller.ts'
-import { hasFullTrust } from '../../domain/trust.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
+import { hasFullTrust } from '../../domain/trust/trust.ts'
 import { openTo } from './visibility.ts'
 
 /**

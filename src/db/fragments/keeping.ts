@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { baseShare, keepingExponent } from '../../domain/keeping.ts'
+import { baseShare, keepingExponent } from '../../domain/importance/keeping.ts'
 
-/** `computeKeeping` in domain/keeping.ts, for a row of `records` and its salience. */
+/** `computeKeeping` in domain/importance/keeping.ts, for a row of `records` and its salience. */
 export function computeKeepingOf(
   row: RawBuilder<unknown>,
   salience: RawBuilder<unknown>,

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { getRank, type Sensitivity, sensitivities, type Trust, unscoped } from '../../domain/caller.ts'
+import { getRank, type Sensitivity, sensitivities, type Trust, unscoped } from '../../domain/trust/caller.ts'
 
 /**
  * The only place where trust becomes SQL. Every statement that reads records for a caller contains one of these two

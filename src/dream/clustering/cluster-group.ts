@@ -1,4 +1,4 @@
-import { computeDot, type Embedding } from '../../domain/similarity.ts'
+import { computeDot, type Embedding } from '../../domain/vectors/similarity.ts'
 
 /** Groups of records that are similar enough to be merged. */
 

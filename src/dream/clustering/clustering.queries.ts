@@ -5,7 +5,7 @@ import { liveRecords } from '../../db/fragments/live-records.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { MemoryKind } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Sensitivity } from '../../domain/caller.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
 import { minMembers } from './cluster-group.ts'
 import type { Source } from './summary-prompt.ts'
 

@@ -1,4 +1,4 @@
-import { countBits } from '../../domain/bit-count.ts'
+import { countBits } from '../../domain/vectors/bit-count.ts'
 
 /** For each record, the nearest neighbours found so far, by the distance of their signatures. */
 export type NeighbourLists = {

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { fullTrust } from '../../domain/caller.ts'
+import { fullTrust } from '../../domain/trust/caller.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { isBatchFailure, startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'

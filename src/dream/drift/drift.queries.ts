@@ -5,8 +5,8 @@ import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import type { RecordStatus } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Trust } from '../../domain/caller.ts'
-import type { Payload } from '../../domain/payloads.ts'
+import type { Payload } from '../../domain/payloads/payloads.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
 
 /** A record that may name files. `payload` is null if it names none. */
 export type CheckedRecord = {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../../domain/schema-ref.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
 import { readCallContext } from '../../http/idempotency.ts'
 import { answers } from '../../http/problem-responses.ts'
 import { DriftQuery, DriftReport } from './drift.schemas.ts'

@@ -1,4 +1,4 @@
-import type { Payload } from '../../domain/payloads.ts'
+import type { Payload } from '../../domain/payloads/payloads.ts'
 import { extractPaths, resolvePath } from './path-references.ts'
 import type { Reference } from './references.ts'
 import { extractScripts } from './references.ts'

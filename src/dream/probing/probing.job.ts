@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { fullTrust, type Sensitivity } from '../../domain/caller.ts'
-import { maskText } from '../../domain/masking.ts'
+import { maskText } from '../../domain/secrets/masking.ts'
+import { fullTrust, type Sensitivity } from '../../domain/trust/caller.ts'
 import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { rescore } from '../../lifecycle/index.ts'

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Sensitivity } from '../../domain/caller.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
 import { factsOfEntity, isWritableEntity } from '../entity-facts.queries.ts'
 import { minFacts } from './profile-prompt.ts'
 

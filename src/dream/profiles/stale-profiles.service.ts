@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { fullTrust } from '../../domain/caller.ts'
+import { fullTrust } from '../../domain/trust/caller.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockRecords } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'

@@ -1,5 +1,5 @@
-import { computeCosine, type Embedding, hasDirection, normalise } from '../../domain/similarity.ts'
-import type { SimilarityThresholds } from '../../domain/similarity-thresholds.ts'
+import { computeCosine, type Embedding, hasDirection, normalise } from '../../domain/vectors/similarity.ts'
+import type { SimilarityThresholds } from '../../domain/vectors/similarity-thresholds.ts'
 
 /** Finds pairs of entities that may be connected in a way no record states yet. */
 

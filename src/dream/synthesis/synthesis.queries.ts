@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { liveRecords } from '../../db/fragments/live-records.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
-import type { Sensitivity } from '../../domain/caller.ts'
-import type { Precision } from '../../domain/vector-codes.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
+import type { Precision } from '../../domain/vectors/vector-codes.ts'
 import { factsOfEntity, isWritableEntity, referencePredicates } from '../entity-facts.queries.ts'
 
 type Span = { scope: string | null; ceiling: Sensitivity }

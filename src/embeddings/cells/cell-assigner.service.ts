@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import type { Embedding } from '../../domain/similarity.ts'
+import type { Embedding } from '../../domain/vectors/similarity.ts'
 import type { CellCache } from './cell-cache.service.ts'
 import { createAssigner } from './cell-learning.ts'
 import { type CellSet, computeFirstCell, noCell } from './cells.ts'

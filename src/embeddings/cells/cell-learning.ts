@@ -1,4 +1,4 @@
-import { type Embedding, normalise } from '../../domain/similarity.ts'
+import { type Embedding, normalise } from '../../domain/vectors/similarity.ts'
 import { type CellSet, computeProduct, findNearestOf } from './cells.ts'
 
 /**

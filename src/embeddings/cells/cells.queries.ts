@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { cellSetsKey } from '../../db/fragments/lock-keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Precision } from '../../domain/vector-codes.ts'
+import type { Precision } from '../../domain/vectors/vector-codes.ts'
 import type { VectorPosition } from '../compression.queries.ts'
 import { type CellSet, cellsPerSet, encodeCentroids } from './cells.ts'
 

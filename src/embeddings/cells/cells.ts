@@ -1,4 +1,4 @@
-import type { Embedding } from '../../domain/similarity.ts'
+import type { Embedding } from '../../domain/vectors/similarity.ts'
 
 /**
  * Cells of an inverted file: each vector belongs to the cell with the nearest centroid, and a search reads the cells

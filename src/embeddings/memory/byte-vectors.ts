@@ -1,4 +1,4 @@
-import { computeDot, type Embedding } from '../../domain/similarity.ts'
+import { computeDot, type Embedding } from '../../domain/vectors/similarity.ts'
 import { numbersAtOnce } from './dot-products.ts'
 
 /** Vectors as one byte for each number. Of 320 numbers the cosine is then wrong by less than a thousandth. */

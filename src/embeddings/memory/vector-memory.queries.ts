@@ -10,7 +10,7 @@ import {
 } from '../../db/memory/checked-records.ts'
 import { type Changes, type ChangesRow, readChanges } from '../../db/memory/learnt-changes.ts'
 import { computeVersion, maxChanges, selectUnseen, viewNow } from '../../db/memory/seen-changes.ts'
-import type { Precision } from '../../domain/vector-codes.ts'
+import type { Precision } from '../../domain/vectors/vector-codes.ts'
 import { formatUuid, unpackIds } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
 

@@ -1,5 +1,5 @@
 import type { Version } from '../../db/memory/learnt-changes.ts'
-import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
+import { compareNearness, type Embedding, type Neighbour } from '../../domain/vectors/similarity.ts'
 import { createBestPlaces } from '../../kernel/best-places.ts'
 import { createGrowingArray } from '../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../kernel/uuid-places.ts'

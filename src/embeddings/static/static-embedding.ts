@@ -1,4 +1,4 @@
-import { type Embedding, normalise } from '../../domain/similarity.ts'
+import { type Embedding, normalise } from '../../domain/vectors/similarity.ts'
 import { hashEmbedding } from '../feature-hashing.ts'
 import { hasWord } from '../text-batches.ts'
 import { type TokenTable, tableDimensions } from './token-table.ts'

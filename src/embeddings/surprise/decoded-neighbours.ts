@@ -4,8 +4,8 @@ import {
   computeDot,
   type Embedding,
   type Neighbour,
-} from '../../domain/similarity.ts'
-import { decode, encode, type Precision } from '../../domain/vector-codes.ts'
+} from '../../domain/vectors/similarity.ts'
+import { decode, encode, type Precision } from '../../domain/vectors/vector-codes.ts'
 import type { DecodedVector } from '../decoded-vectors.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Sensitivity, SourceType } from '../../domain/caller.ts'
+import type { Sensitivity, SourceType } from '../../domain/trust/caller.ts'
 import { listAuthors, type Provenance } from '../../records/index.ts'
 
 export type RecordSource = { provenance: Provenance; source_type: SourceType; sensitivity: Sensitivity }

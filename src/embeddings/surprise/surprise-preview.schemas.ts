@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { ChosenScope } from '../../domain/request-fields.ts'
-import { closed, Unit, Uuid } from '../../domain/shapes.ts'
+import { ChosenScope } from '../../domain/schemas/request-fields.ts'
+import { closed, Unit, Uuid } from '../../domain/schemas/shapes.ts'
 
 export const SurpriseQuery = closed(
   {

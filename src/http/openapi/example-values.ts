@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { namedSchemas } from '../../domain/schema-ref.ts'
+import { namedSchemas } from '../../domain/schemas/schema-ref.ts'
 import { type Keywords, readKeywords } from '../validation/schema-keywords.ts'
 
 /** Builds a value that is valid for the schema, for schemas that have no example of their own. */

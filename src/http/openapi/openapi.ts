@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { inferEnumType, namedSchemas } from '../../domain/schema-ref.ts'
+import { inferEnumType, namedSchemas } from '../../domain/schemas/schema-ref.ts'
 import { takesPosition } from '../read-your-writes.ts'
 import { usesIdempotencyKey } from '../route-kind.ts'
 import { isObject } from '../validation/schema-keywords.ts'

@@ -1,4 +1,4 @@
-import { durationPattern, notNilPattern } from '../../domain/shapes.ts'
+import { durationPattern, notNilPattern } from '../../domain/schemas/shapes.ts'
 
 /** Describes one broken keyword so that a client can correct the request. */
 export function describeFault(keyword: string, params: object, schema: { minLength?: number }): string {

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile, Errors } from 'typebox/schema'
-import { namedSchemas } from '../../domain/schema-ref.ts'
+import { namedSchemas } from '../../domain/schemas/schema-ref.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { describeFault, listValues } from './fault-messages.ts'
 import { selectReferred } from './referred-schemas.ts'

@@ -1,4 +1,4 @@
-import { maxTags } from '../../domain/request-fields.ts'
+import { maxTags } from '../../domain/schemas/request-fields.ts'
 import { AppError } from '../../kernel/errors.ts'
 
 /** Reads fields of foreign JSON. Several names mean the spellings of different versions; the first that is set counts. */

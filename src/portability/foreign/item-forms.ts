@@ -1,4 +1,4 @@
-import { notePredicate } from '../../domain/handles.ts'
+import { notePredicate } from '../../domain/identity/handles.ts'
 import type { RecordItem } from './items.ts'
 
 /** The records that items of several formats become. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { hasSameVisibility } from '../../domain/caller.ts'
+import { hasSameVisibility } from '../../domain/trust/caller.ts'
 import { type HandleMatch, lookUpHandles } from '../../records/index.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
 import { type LineOutcomes, messageDiffers } from './record-differences.ts'

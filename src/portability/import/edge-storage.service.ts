@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { isAllowed } from '../../domain/caller.ts'
-import { findInverse, isInverse } from '../../domain/edges.ts'
+import { findInverse, isInverse } from '../../domain/edges/edges.ts'
+import { isAllowed } from '../../domain/trust/caller.ts'
 import type { Draft } from '../../records/index.ts'
 import { findMissingEdges, type ImportContext, type LooseEdge, linkEdges } from './import-edges.queries.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'

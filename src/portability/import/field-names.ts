@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { namedSchemas } from '../../domain/schema-ref.ts'
+import { namedSchemas } from '../../domain/schemas/schema-ref.ts'
 
 /** Accepts the spelling of other programs: `CreatedAt` for `created_at`, null or '' for an absent value. */
 

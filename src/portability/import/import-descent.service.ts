@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { type Caller, isAllowed } from '../../domain/caller.ts'
-import { refuseReserved } from '../../domain/reserved-edges.ts'
+import { refuseReserved } from '../../domain/edges/reserved-edges.ts'
+import { type Caller, isAllowed } from '../../domain/trust/caller.ts'
 import {
   type Descent,
   type Draft,

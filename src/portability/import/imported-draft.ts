@@ -1,9 +1,9 @@
-import type { Caller, Sensitivity } from '../../domain/caller.ts'
-import { createEdge } from '../../domain/edges.ts'
-import type { Handle } from '../../domain/handles.ts'
-import type { Policies } from '../../domain/lifecycle.ts'
-import type { Seal } from '../../domain/tombstone-seal.ts'
-import { isHistory } from '../../domain/vocabulary.ts'
+import { createEdge } from '../../domain/edges/edges.ts'
+import type { Handle } from '../../domain/identity/handles.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
+import { isHistory } from '../../domain/schemas/vocabulary.ts'
+import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
   createInvalidError,

@@ -1,4 +1,4 @@
-import { isHistory } from '../../domain/vocabulary.ts'
+import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import type { Draft } from '../../records/index.ts'
 import type { ImportedHistory } from './import.queries.ts'
 import type { ImportedCopy } from './imported-draft.ts'

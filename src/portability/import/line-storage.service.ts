@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { type Caller, describeVia, isAllowed } from '../../domain/caller.ts'
-import type { createSeal } from '../../domain/tombstone-seal.ts'
-import { hasFullTrust } from '../../domain/trust.ts'
+import type { createSeal } from '../../domain/identity/tombstone-seal.ts'
+import { type Caller, describeVia, isAllowed } from '../../domain/trust/caller.ts'
+import { hasFullTrust } from '../../domain/trust/trust.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
   createErasedContentError,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Payload } from '../../domain/payloads.ts'
+import type { Payload } from '../../domain/payloads/payloads.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
 import type { ContentRow, RecordRow } from '../../records/index.ts'
 import type { ImportedCopy } from './imported-draft.ts'

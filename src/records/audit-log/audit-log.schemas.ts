@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
+import { closed, listOf, pageParameters, RowNumber, Time, Uuid } from '../../domain/schemas/shapes.ts'
 import { Via } from '../via.ts'
 
 export const AuditEntry = closed(

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
-import type { Caller } from '../../domain/caller.ts'
-import type { ListPage } from '../../domain/shapes.ts'
+import type { ListPage } from '../../domain/schemas/shapes.ts'
+import type { Caller } from '../../domain/trust/caller.ts'
 import { readPage } from '../../http/paging.ts'
 import { presentAuditEntry } from '../record-answer.ts'
 import { findRecordOrDeleted } from '../record-loading.service.ts'

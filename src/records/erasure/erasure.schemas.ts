@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Actor } from '../../domain/request-fields.ts'
-import { ref } from '../../domain/schema-ref.ts'
-import { closed, Time, Uuid } from '../../domain/shapes.ts'
+import { Actor } from '../../domain/schemas/request-fields.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
+import { closed, Time, Uuid } from '../../domain/schemas/shapes.ts'
 import { Via } from '../via.ts'
 
 export const Erasure = closed(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { maskSecrets } from '../../domain/masking.ts'
-import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
+import type { EpisodicPayload, Payload } from '../../domain/payloads/payloads.ts'
+import { maskSecrets } from '../../domain/secrets/masking.ts'
 import type { ContentRow } from '../stored-record.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { fullTrust } from '../../domain/caller.ts'
+import { fullTrust } from '../../domain/trust/caller.ts'
 import { findRecords } from '../records.queries.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
 import type { Derivation } from './erased-ids.ts'

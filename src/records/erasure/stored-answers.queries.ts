@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import { unscoped } from '../../domain/caller.ts'
+import { unscoped } from '../../domain/trust/caller.ts'
 
 type Fragment = RawBuilder<unknown>
 

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { tombstonesKey } from '../../db/fragments/lock-keys.ts'
 import type { Tombstones } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Trust } from '../../domain/caller.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
 
 export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor' | 'via'>
 export type Position = { created_at: string; id: string }

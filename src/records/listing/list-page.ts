@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely'
-import type { Trust } from '../../domain/caller.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
 import type { StoredRecord } from '../stored-record.ts'
 import type { Filters, Order, Sort } from './list-filters.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Scope, TypeOf } from '../../domain/request-fields.ts'
-import { closed, pageParameters, Time } from '../../domain/shapes.ts'
-import { Layer, MemoryKind, Sensitivity, Status } from '../../domain/vocabulary.ts'
+import { Scope, TypeOf } from '../../domain/schemas/request-fields.ts'
+import { closed, pageParameters, Time } from '../../domain/schemas/shapes.ts'
+import { Layer, MemoryKind, Sensitivity, Status } from '../../domain/schemas/vocabulary.ts'
 import { RecordPage } from '../records.schemas.ts'
 
 const optional = Type.Optional

@@ -1,7 +1,7 @@
-import { findCaptured, findCapturedText, listContextParts } from '../../domain/captured-content.ts'
-import { maskMembers } from '../../domain/masking.ts'
-import { isPlainMessage, readContent } from '../../domain/message-content.ts'
-import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
+import { findCaptured, findCapturedText, listContextParts } from '../../domain/payloads/captured-content.ts'
+import { isPlainMessage, readContent } from '../../domain/payloads/message-content.ts'
+import type { EpisodicPayload, Payload } from '../../domain/payloads/payloads.ts'
+import { maskMembers } from '../../domain/secrets/masking.ts'
 import { containsWords, join, longestDetail, maxItems, type Write, writeLabelled } from './statement-parts.ts'
 
 /** Says in plain text what happened: the events of an episode, what was captured of it, and the results of its tools. */

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
-import { graphRelationRef } from '../../domain/handles.ts'
-import type { RecordType } from '../../domain/vocabulary.ts'
+import { graphRelationRef } from '../../domain/identity/handles.ts'
+import type { RecordType } from '../../domain/schemas/vocabulary.ts'
 import type { Question } from '../question.ts'
 
 export type HandleSearch = {

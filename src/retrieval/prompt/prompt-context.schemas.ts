@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../../domain/schema-ref.ts'
-import { closed, Uuid } from '../../domain/shapes.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
+import { closed, Uuid } from '../../domain/schemas/shapes.ts'
 import { limit, RetrieveQuery } from '../retrieval.schemas.ts'
 
 const optional = Type.Optional

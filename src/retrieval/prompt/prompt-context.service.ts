@@ -1,7 +1,12 @@
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CallContext } from '../../db/transaction.ts'
-import { createFactHandle, isListPredicate, nameHandle, observedPredicate } from '../../domain/handles.ts'
+import {
+  createFactHandle,
+  isListPredicate,
+  nameHandle,
+  observedPredicate,
+} from '../../domain/identity/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { isWhole, type MemoryRecord } from '../../records/index.ts'

@@ -1,5 +1,5 @@
-import { computePosition } from '../../domain/message-place.ts'
-import { normaliseStatement } from '../../domain/names.ts'
+import { computePosition } from '../../domain/payloads/message-place.ts'
+import { normaliseStatement } from '../../domain/words/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
 import { findRecordTime } from '../record-time.ts'
 import type { PromptContext } from './prompt-context.schemas.ts'

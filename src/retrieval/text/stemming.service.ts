@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import type { TextQuery } from '../../domain/query-words.ts'
+import type { TextQuery } from '../../domain/words/query-words.ts'
 import { findRelatedWords, type RelatedWord } from '../../embeddings/index.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
 import { type RelatedStem, weighRelated } from './related-stems.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TextQuery } from '../../domain/query-words.ts'
+import type { TextQuery } from '../../domain/words/query-words.ts'
 import { listRequiredQueries } from './text-requirements.queries.ts'
 import { quoteWord, toAlternatives } from './tsquery.ts'
 import type { CountedWord } from './word-statistics.ts'

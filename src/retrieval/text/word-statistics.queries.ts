@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { selectPages } from '../../db/fragments/table-size.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
-import type { Trust } from '../../domain/caller.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
 import type { StoreSize, WordStatistics } from './word-statistics.ts'
 
 /**

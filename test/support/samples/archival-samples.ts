@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import { defaultRetentionShape } from '../../../src/domain/retention.ts'
+import { defaultRetentionShape } from '../../../src/domain/lifecycle/retention.ts'
 import * as archival from '../../../src/dream/archival.queries.ts'
 import * as clustering from '../../../src/dream/clustering/clustering.queries.ts'
 import * as drift from '../../../src/dream/drift/drift.queries.ts'

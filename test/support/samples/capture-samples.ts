@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as capture from '../../../src/capture/capture.queries.ts'
-import { nameHandle } from '../../../src/domain/handles.ts'
+import { nameHandle } from '../../../src/domain/identity/handles.ts'
 import * as descending from '../../../src/records/descents.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 

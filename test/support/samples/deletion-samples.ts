@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../src/db/transaction.ts'
-import type { Trust } from '../../../src/domain/caller.ts'
+import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as departures from '../../../src/records/deleted-records.queries.ts'
 import * as erasure from '../../../src/records/erasure/erasure.queries.ts'
 import * as runEffects from '../../../src/records/erasure/run-effects.queries.ts'

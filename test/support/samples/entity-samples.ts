@@ -1,5 +1,5 @@
-import type { Trust } from '../../../src/domain/caller.ts'
-import { createFactHandle, nameHandle } from '../../../src/domain/handles.ts'
+import { createFactHandle, nameHandle } from '../../../src/domain/identity/handles.ts'
+import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as entities from '../../../src/entities/entities.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import type { Trust } from '../../../src/domain/caller.ts'
+import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as ranges from '../../../src/jobs/ranges.queries.ts'
 import * as figures from '../../../src/jobs/run-figures.queries.ts'
 import * as sweep from '../../../src/lifecycle/decay-sweep.queries.ts'

@@ -1,4 +1,4 @@
-import type { Trust } from '../../../src/domain/caller.ts'
+import type { Trust } from '../../../src/domain/trust/caller.ts'
 import { addRunTotals } from '../../../src/maintenance/running/run-totals.queries.ts'
 import * as store from '../../../src/metrics/store.queries.ts'
 import * as summary from '../../../src/metrics/summary.queries.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import type { Trust } from '../../../src/domain/caller.ts'
+import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as rows from '../../../src/maintenance/plan-rows.queries.ts'
 import * as listed from '../../../src/plans/listed-changes.queries.ts'
 import * as applications from '../../../src/plans/plan-applications.queries.ts'

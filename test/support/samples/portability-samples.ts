@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import type { Caller, Trust } from '../../../src/domain/caller.ts'
+import type { Caller, Trust } from '../../../src/domain/trust/caller.ts'
 import * as exporting from '../../../src/portability/export.queries.ts'
 import * as exportedEdges from '../../../src/portability/export-edges.queries.ts'
 import * as histories from '../../../src/portability/export-histories.queries.ts'

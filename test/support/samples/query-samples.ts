@@ -1,4 +1,4 @@
-import type { Trust } from '../../../src/domain/caller.ts'
+import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as answered from '../../../src/http/idempotency.queries.ts'
 import * as keys from '../../../src/keys/keys.queries.ts'
 import * as decay from '../../../src/lifecycle/reinforcement.queries.ts'

@@ -1,4 +1,4 @@
-import type { Trust } from '../../../src/domain/caller.ts'
+import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as reverting from '../../../src/revision/merge-reversal.queries.ts'
 import * as quoting from '../../../src/revision/quoting-records.queries.ts'
 import * as reversal from '../../../src/revision/reversal.queries.ts'

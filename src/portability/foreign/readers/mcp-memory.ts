@@ -1,4 +1,4 @@
-import { graphRelationRef } from '../../../domain/handles.ts'
+import { graphRelationRef } from '../../../domain/identity/handles.ts'
 import { asFields, type Fields, listOf, readWord, refuse, requireText } from '../fields.ts'
 import { createEntityPayload, createFactPayload, notePayload } from '../item-forms.ts'
 import { type Item, type Reader, type Reading, readItem } from '../items.ts'

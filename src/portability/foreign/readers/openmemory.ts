@@ -1,4 +1,4 @@
-import { maxSalience } from '../../../domain/curves.ts'
+import { maxSalience } from '../../../domain/lifecycle/curves.ts'
 import {
   asFields,
   type Fields,

@@ -1,4 +1,4 @@
-import { getRank, type Sensitivity, type Trust, unscoped } from '../../../domain/caller.ts'
+import { getRank, type Sensitivity, type Trust, unscoped } from '../../../domain/trust/caller.ts'
 import { createNumbering } from './numbering.ts'
 
 /** The fields that decide who sees a record, and which searches read it. */

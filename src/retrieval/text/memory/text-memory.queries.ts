@@ -12,7 +12,7 @@ import {
 } from '../../../db/memory/checked-records.ts'
 import { type Changes, type ChangesRow, readChanges } from '../../../db/memory/learnt-changes.ts'
 import { computeVersion, maxChanges, selectUnseen, viewNow } from '../../../db/memory/seen-changes.ts'
-import type { Trust } from '../../../domain/caller.ts'
+import type { Trust } from '../../../domain/trust/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
 import {
   asks,

@@ -1,0 +1,80 @@
+import { isAssistant, isTool } from '../payloads/message-roles.ts'
+import { cutBeginning, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
+
+export type WrittenMessage = { role: string; name?: string; text: string }
+
+export type Placed = Pick<JudgedText, 'text' | 'role'> &
+  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known'>> &
+  Pick<JudgedText, 'usual'>
+
+/** A word counts as new if it was not used in the last twenty messages. More messages change nothing on LoCoMo. */
+export const noveltyWindow = 20
+
+/** How many words a person or a tool usually writes at work; an assistant too, unless it writes more. */
+const usualWords = 15
+/** An assistant that talks with one person writes every second message. One that only listens writes no more than this. */
+const maxOfListener = 1 / 3
+
+/** The facts about earlier messages that the judgement of each message needs. All are in the order of the conversation. */
+export function placeInConversation(
+  messages: readonly WrittenMessage[],
+  before: readonly WrittenMessage[],
+): Placed[] {
+  const all = [...before, ...messages]
+  const words = all.map(({ text }) => listWords(text))
+  return messages.map((message, index) => {
+    const place = before.length + index
+    const from = Math.max(0, place - noveltyWindow)
+    const previous = all[place - 1]
+    const near = all.slice(from, place + 1)
+    return {
+      text: message.text,
+      role: message.role,
+      speakers: new Set(near.flatMap(({ name }) => name?.split(' ') ?? [])),
+      isAnswer:
+        previous !== undefined && nameWriter(previous) !== nameWriter(message) && isQuestion(previous.text),
+      isAdvice: isAssistant(message.role) && near.some(isOfPerson),
+      isRequest: isOfPerson(message) && near.some(isOfAssistant) && !saysOfItself(message.text),
+      known: new Set(words.slice(from, place).flatMap((each) => [...each])),
+      ...(isWork(near) ? { usual: computeUsual(message, near) } : {}),
+    }
+  })
+}
+
+function nameWriter({ name, role }: WrittenMessage): string {
+  return name ?? role
+}
+
+function isOfAssistant({ role }: WrittenMessage): boolean {
+  return isAssistant(role)
+}
+
+/** Only English texts can say nothing of their writer: other languages often leave the pronoun out. */
+function saysOfItself(text: string): boolean {
+  return firstPerson.test(text) || !english.test(text)
+}
+/** Not "me": in "tell me" a person says nothing of itself. */
+const firstPerson = /\b(?:i|my|mine|we|ours?)\b/i
+const english = /\b(?:the|of|what|how|you|this|that|for|with|and|please|it|are)\b/i
+
+function isOfPerson({ role }: WrittenMessage): boolean {
+  return !isAssistant(role) && !isTool(role)
+}
+
+/** A tool takes part, or several people and an assistant that only listens. */
+function isWork(near: readonly WrittenMessage[]): boolean {
+  if (near.some(({ role }) => /^(?:tool|function)$/i.test(role))) return true
+  const { length } = near.filter(isOfAssistant)
+  return length > 0 && length <= near.length * maxOfListener
+}
+
+/** An assistant that always writes much says no more in a long message than another in a short one. */
+function computeUsual({ role }: WrittenMessage, near: readonly WrittenMessage[]): number {
+  if (!isAssistant(role)) return usualWords
+  const counts = near.filter(isOfAssistant).map(countWords)
+  return Math.max(usualWords, counts.reduce((sum, each) => sum + each, 0) / counts.length)
+}
+
+function countWords(message: WrittenMessage): number {
+  return listWords(cutBeginning(message)).size
+}

@@ -1,0 +1,250 @@
+import { isAssistant, isTool } from '../payloads/message-roles.ts'
+import { computeRarity } from '../words/common-words.ts'
+import { chooseOtherWords } from './worth-languages.ts'
+
+/** The signs in a text that it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
+
+export const worthParts = [
+  'basis',
+  'information',
+  'novelty',
+  'figures',
+  'times',
+  'names',
+  'identifiers',
+  'people',
+  'first_person',
+  'answer',
+  'question',
+  'greeting',
+  'decision',
+  'preference',
+  'correction',
+  'outcome',
+  'role',
+  'machine',
+  'distilled',
+  'detail',
+  'advice',
+  'request',
+] as const
+export type WorthPart = (typeof worthParts)[number]
+export type WorthValues = Readonly<Record<WorthPart, number>>
+export type WorthWeights = WorthValues
+
+export type JudgedText = {
+  text: string
+  /** Who wrote it; none for a record that is no message. */
+  role?: string
+  /** The writer and the others of the conversation, whose names say nothing new. */
+  speakers?: ReadonlySet<string>
+  /** The message before is a question of somebody else. */
+  isAnswer?: boolean
+  /** An assistant writes it to a person. `isRequest`: a person asks an assistant and says nothing of itself. */
+  isAdvice?: boolean
+  isRequest?: boolean
+  /** Words that were said shortly before. */
+  known?: ReadonlySet<string>
+  /** In a conversation about work: how many words its writer usually writes. */
+  usual?: number
+  /** Not what was said, but what was made of it: a fact, a skill, a plan, an entity, a task. */
+  isDistilled?: boolean
+}
+
+/** All of a longer text is not read: its parts are at their largest value long before. */
+const maxRead = 2_000
+/** Only the beginning of an assistant's text is judged, so that a long answer is worth no more than a short one. */
+const maxReadOfAssistant = 300
+/** The rarity of all words together at which a part reaches 1. */
+const fullInformation = 400
+/** The words of logs, code and assistants count as much as those of one full sentence at most. */
+const maxOfMachine = 0.6
+
+export function readWorthParts(judged: JudgedText): WorthValues {
+  const text = cutBeginning(judged)
+  const { prose, machineShare } = separateMachineText(text)
+  const words = listWords(text.replace(greeting, ' '))
+  const own = removeKeepRequests(prose)
+  const lower = own.toLowerCase()
+  const isMachine = isAssistant(judged.role) || isTool(judged.role) || machineShare > 0.5
+  const information = (known?: ReadonlySet<string>) => {
+    let sum = 0
+    for (const word of words) if (!known?.has(word)) sum += computeRarity(word)
+    return Math.min(isMachine ? maxOfMachine : 1, saturate(sum, fullInformation))
+  }
+  const all = information()
+  const others = chooseOtherWords(lower)
+  const count = (full: number, ...patterns: readonly RegExp[]) =>
+    saturate(
+      patterns.reduce((sum, pattern) => sum + countDistinct(lower, pattern), 0),
+      full,
+    )
+  return {
+    basis: 1,
+    information: all,
+    novelty: judged.known ? information(judged.known) : all,
+    figures: count(4, figures, others.figures),
+    times: count(3, times, others.times),
+    names: saturate(countNames(own, judged.speakers), 4),
+    identifiers: saturate(countIdentifiers(own), 3),
+    people: count(2, people),
+    first_person: count(3, firstPerson, others.first_person),
+    answer: judged.isAnswer ? 1 : 0,
+    question: isQuestion(prose) ? 1 : 0,
+    greeting: greeting.test(text) ? Math.min(1, 8 / (1 + words.size)) : 0,
+    decision: count(2, decision, others.decision),
+    preference: count(2, preference, others.preference),
+    correction: count(2, correction, others.correction),
+    outcome: count(2, outcome),
+    role: readRole(judged.role),
+    machine: machineShare,
+    distilled: judged.isDistilled ? 1 : 0,
+    detail: Math.min(
+      isMachine && !isAssistant(judged.role) ? maxOfMachine : 1,
+      readDetail(text, judged.usual),
+    ),
+    advice: judged.isAdvice ? 1 : 0,
+    request: judged.isRequest ? 1 : 0,
+  }
+}
+
+/** Returns the part of a text that the rules read. */
+export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
+  return text.slice(0, isAssistant(role) ? maxReadOfAssistant : maxRead)
+}
+
+/** How much is said: the number of different words and figures. The usual number gives 0.5. */
+function readDetail(text: string, usual: number | undefined): number {
+  if (usual === undefined) return 0
+  const own = removeKeepRequests(text)
+  const count = listWords(own).size + countDistinct(own, /\d+/g)
+  return count / (count + usual)
+}
+
+/** The distinct words of a text, in lower case. Scripts without spaces are cut into pairs of characters. */
+export function listWords(text: string): Set<string> {
+  const read = text.slice(0, maxRead)
+  if (isAscii(read)) return new Set(read.toLowerCase().match(asciiWord))
+  return new Set(Array.from(read.matchAll(word), ([found]) => normalise(found)))
+}
+
+export function isQuestion(text: string): boolean {
+  return /[?？؟]/u.test(text)
+}
+
+/** Patterns over all letters take three times as long, so a text without accents has patterns of its own. */
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text)
+}
+const asciiWord = /[a-z]+(?:'[a-z]+)?/g
+
+const word =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{1,2}|\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?/gu
+
+function normalise(found: string): string {
+  return found.replace('’', "'").toLowerCase()
+}
+
+/** Lines of logs, code and output of tools: most of their tokens are no words. */
+function separateMachineText(text: string): { prose: string; machineShare: number } {
+  const prose: string[] = []
+  let tokens = 0
+  let ofMachine = 0
+  let isFenced = false
+  for (const line of text.split('\n')) {
+    const isFence = line.startsWith('```')
+    if (isFence) isFenced = !isFenced
+    const all = countMatches(line, token)
+    const isMachine = isFence || isFenced || isMachineLine(line, all)
+    tokens += all
+    if (isMachine) ofMachine += all
+    else prose.push(line)
+  }
+  return { prose: prose.join('\n'), machineShare: tokens === 0 ? 0 : ofMachine / tokens }
+}
+
+const token = /\S+/g
+/** Tokens that are a word, with what may stand around it in a sentence. */
+const asciiPlain = /(?<!\S)["'([]*[A-Za-z](?:[A-Za-z'-]*[A-Za-z-])?["')\]]*(?:[.,;:!?]+["')\]]*)?(?!\S)/g
+const plain =
+  /(?<!\S)["'“‘([]*\p{L}(?:[\p{L}\p{M}'’-]*[\p{L}\p{M}-])?["'”’)\]]*(?:[.,;:!?…]+["'”’)\]]*)?(?!\S)/gu
+const machineStart =
+  /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
+
+function isMachineLine(line: string, tokens: number): boolean {
+  if (machineStart.test(line)) return true
+  return tokens >= 4 && countMatches(line, isAscii(line) ? asciiPlain : plain) < 0.6 * tokens
+}
+
+/** An instruction to keep the text is not counted as a commitment or a preference. */
+function removeKeepRequests(text: string): string {
+  return text.replace(keepRequests, ' ')
+}
+const keepRequests =
+  /\b(?:(?:this|that|it) (?:is|was) )?(?:(?:very|extremely|really|so|most|super) )?(?:important|critical|crucial|vital|essential|urgent)\b|\b(?:always|never|don't|do not|must not|please) (?:ever )?(?:forget|remember|delete|discard|erase|lose)\b|\b(?:keep|save|store|remember) (?:this|that|it)\b(?: forever| permanently)?/gi
+
+function countMatches(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
+}
+
+function countDistinct(text: string, pattern: RegExp): number {
+  const found = text.match(pattern)
+  return found === null || found.length === 1 ? (found?.length ?? 0) : new Set(found).size
+}
+
+/** Words with a capital letter inside a sentence. */
+function countNames(text: string, speakers: ReadonlySet<string> | undefined): number {
+  const found = new Set<string>()
+  for (const [, name = ''] of text.matchAll(capitalised)) if (!speakers?.has(name)) found.add(name)
+  return found.size
+}
+
+function saturate(count: number, full: number): number {
+  return Math.min(1, Math.log1p(count) / Math.log1p(full))
+}
+
+/** 1 for a person, -1 for an assistant. */
+function readRole(role: string | undefined): number {
+  if (role === undefined || isTool(role)) return 0
+  return isAssistant(role) ? -1 : 1
+}
+
+const capitalised = /(?<=[\p{L}\p{N},;:'’)"”] ["'“‘(]?)(\p{Lu}\p{Ll}[\p{L}'’-]*)/gu
+
+const figures =
+  /(?<![\w.-])[$€£]?\d+(?:[.,:]\d+)*%?(?![\w-])|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|thousand|half|twice|once|first|second|third)\b/g
+
+const times =
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:yesterday|today|tonight|tomorrow|ago|weekends?|noon|midnight|summer|winter|spring|autumn|birthday|anniversary|deadline)\b|\b(?:last|next|this|past|every|each|few|couple of|in a|for a) (?:night|morning|evening|afternoon|day|week|month|year|weekend|summer|winter|spring|fall|days|weeks|months|years)\b|\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b(?:19|20)\d\d\b|\b\d{4}-\d\d-\d\d\b/g
+
+function countIdentifiers(text: string): number {
+  if (!isAscii(text)) return countDistinct(text, identifiers)
+  // Most texts have none, and looking for their beginnings at each word takes longer than all other patterns.
+  return /[\d_/]|[a-z][A-Z]/.test(text) ? countDistinct(text, asciiIdentifiers) : 0
+}
+
+/** A word of letters and digits, with an underscore, a path, or capitals inside. */
+const identifiers =
+  /(?<![\p{L}\p{N}])(?:\p{L}+[-_/]?\d[\p{L}\p{N}_-]*|\p{L}+_[\p{L}\p{N}_]+|\p{Ll}+\p{Lu}[\p{L}\p{N}]+|[\w.-]*\/[\w./-]+)/gu
+const asciiIdentifiers =
+  /(?<![A-Za-z0-9])(?:[A-Za-z]+[-_/]?\d[A-Za-z0-9_-]*|[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z][A-Za-z0-9]+|[\w.-]*\/[\w./-]+)/g
+
+const people =
+  /\b(?:mom|mum|mother|dad|father|parents?|sister|brother|son|daughter|kids?|children|wife|husband|partner|girlfriend|boyfriend|friends?|family|grand(?:ma|pa|mother|father)|aunt|uncle|cousin|dog|cat|pets?|puppy|kitten|colleagues?|boss|neighbou?rs?|teacher|doctor|dr|mrs|mr)\b/g
+
+const firstPerson = /\b(?:i|my|me|mine|myself|we|our|us)\b/g
+
+const decision =
+  /\b(?:decided|decision|chose|agreed|settled on|going with|picked|signed up|joined|started|opened|bought|adopted|finished|launched|won|quit|applied|accepted|booked|planning|plan to|going to|gonna|i'll|we'll|looking forward|thinking (?:of|about)|hoping to|will (?:use|go|start|take|move))\b/g
+
+const preference =
+  /\b(?:prefer|prefers|favou?rite|love|loves|like to|enjoy|enjoys|hate|hates|dislike|can't stand|allerg(?:ic|y|ies)|intoleran(?:t|ce)|vegetarian|vegan|fan of|rather (?:not|have)|passion(?:ate)?)\b/g
+
+const correction =
+  /\b(?:actually|instead|no longer|not anymore|any more|changed|switched|moved to|correction|in fact|used to|not .{1,20} but|scrap that|shifted|replaced)\b/g
+
+const outcome =
+  /\b(?:because|failed|fails|broke|broken|fixed|due to|since then|turned out|turns out|caused|the reason|so that|worked|resolved|succeeded|as a result|led to|after)\b/g
+
+const greeting =
+  /^\W*(?:hey|hi|hello|good (?:morning|evening|afternoon|night)|morning|thanks|thank you|thx|bye|see you|take care|talk to you|ok|okay|sure|sounds (?:good|great|like)|great|wow|awesome|cool|nice|glad|congrats|congratulations|absolutely|definitely|no problem|you're welcome|yeah|yes|yep|no worries|got it|will do|done|understood|noted|that's (?:great|awesome|amazing|cool|wonderful|so)|haha|good luck|agreed|exactly|right|same here|for sure|you too|me too|sorry|so true|totally)\b/i
