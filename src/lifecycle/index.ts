@@ -1,35 +1,43 @@
 /**
- * The changes of a stored record over time: decay, reinforcement, importance, promotion, forgetting and its history.
- * The formulas are pure and in domain/ (curves, importance, retention); the SQL here is built from the same constants.
+ * The changes of a stored record over time. The formulas are pure and in domain/ (importance/, lifecycle/); the SQL here is
+ * built from the same constants.
+ * - `access/` counts uses and served answers, and folds old accesses into counts.
+ * - `importance/` is importance and retention as SQL, their refresh, and the worth of records that were never judged.
+ * - `promotion/` moves records between layers, by rule and on request.
+ * - `decay/` is the job of that name: it refreshes stored salience, and forgets what has faded or exceeds a budget.
+ * - `reinforcement/` is reinforce, penalize and pin, for one record or many.
+ * - `status/` sets a status, `history/` lists the changes of status and importance.
+ * - `forgetting/` forgets and restores on request.
+ * - `explanation/` answers why a record has its numbers, and forecasts them.
  * Not here: creating and changing records (records/), revisions of facts (revision/), archival by the dream (dream/).
  */
-export { accessRoutes } from './access.routes.ts'
-export { createAccessService } from './access.service.ts'
-export { claimFoldable } from './access-folding.queries.ts'
-export { foldAccesses, foldedRecords } from './access-folding.service.ts'
-export { createSweep } from './decay-sweep.job.ts'
-export { explainRoutes } from './explain.routes.ts'
-export { createExplainService } from './explain.service.ts'
-export { findRemovalRule } from './explanation.ts'
-export { forgettingRoutes } from './forgetting.routes.ts'
-export { createForgettingService } from './forgetting.service.ts'
-export { historyRoutes } from './history.routes.ts'
-export { createHistoryService } from './history.service.ts'
-export { computeImportance, rescore, weightedUses } from './importance.queries.ts'
-export { createRefresh, type Refresh } from './importance-refresh.job.ts'
-export { layerRoutes } from './layer.routes.ts'
-export { createLayerService } from './layer.service.ts'
-export { createPromotion } from './promotion.job.ts'
+export { accessRoutes } from './access/access.routes.ts'
+export { createAccessService } from './access/access.service.ts'
+export { claimFoldable } from './access/access-folding.queries.ts'
+export { foldAccesses, foldedRecords } from './access/access-folding.service.ts'
+export { createSweep } from './decay/decay-sweep.job.ts'
+export { explainRoutes } from './explanation/explain.routes.ts'
+export { createExplainService } from './explanation/explain.service.ts'
+export { findRemovalRule } from './explanation/explanation.ts'
+export { forgettingRoutes } from './forgetting/forgetting.routes.ts'
+export { createForgettingService } from './forgetting/forgetting.service.ts'
+export { historyRoutes } from './history/history.routes.ts'
+export { createHistoryService } from './history/history.service.ts'
+export { computeImportance, rescore, weightedUses } from './importance/importance.queries.ts'
+export { createRefresh, type Refresh } from './importance/importance-refresh.job.ts'
+export { computeRetentionAt, type RetentionSettings } from './importance/retention.queries.ts'
+export { findMessagesBefore } from './importance/worth.queries.ts'
+export { worthModelRoutes } from './importance/worth-models.routes.ts'
+export { layerRoutes } from './promotion/layer.routes.ts'
+export { createLayerService } from './promotion/layer.service.ts'
+export { createPromotion } from './promotion/promotion.job.ts'
 export {
   promoteDue,
   rescoreAndPromote,
   rescoreAndPromoteIfNeeded,
   rescoreAndPromoteRecord,
-} from './promotion.service.ts'
-export { reinforcementRoutes } from './reinforcement.routes.ts'
-export { createReinforcementService } from './reinforcement.service.ts'
-export { computeRetentionAt, type RetentionSettings } from './retention.queries.ts'
-export { statusRoutes } from './status.routes.ts'
-export { createStatusService } from './status.service.ts'
-export { findMessagesBefore } from './worth.queries.ts'
-export { worthModelRoutes } from './worth-models.routes.ts'
+} from './promotion/promotion.service.ts'
+export { reinforcementRoutes } from './reinforcement/reinforcement.routes.ts'
+export { createReinforcementService } from './reinforcement/reinforcement.service.ts'
+export { statusRoutes } from './status/status.routes.ts'
+export { createStatusService } from './status/status.service.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { computeKeeping, keepingExponent } from '../../src/domain/importance/keeping.ts'
-import { computeKeepingAt } from '../../src/lifecycle/budget-order.queries.ts'
+import { computeKeepingAt } from '../../src/lifecycle/decay/budget-order.queries.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { logAccesses } from '../../src/lifecycle/access.queries.ts'
+import { logAccesses } from '../../src/lifecycle/access/access.queries.ts'
 import { rescoreAndPromote } from '../../src/lifecycle/index.ts'
 import {
   expectedOutcomes,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Access, logAccesses } from '../../src/lifecycle/access.queries.ts'
+import { type Access, logAccesses } from '../../src/lifecycle/access/access.queries.ts'
 import { countReads } from '../support/count-reads.ts'
 import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 

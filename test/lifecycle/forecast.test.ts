@@ -6,7 +6,7 @@ import {
   computePruneAt,
   computeSalience,
 } from '../../src/domain/lifecycle/curves.ts'
-import { forecastSalience } from '../../src/lifecycle/forecast.ts'
+import { forecastSalience } from '../../src/lifecycle/explanation/forecast.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

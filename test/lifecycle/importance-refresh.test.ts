@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { combineAccesses } from '../../src/domain/importance/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance/importance.ts'
-import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
+import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.queries.ts'
 import { createAccessService, rescore } from '../../src/lifecycle/index.ts'
 import { buildSampleHistory, insertRecordHistories } from '../support/record-histories.ts'
 import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'

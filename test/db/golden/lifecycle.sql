@@ -1,4 +1,4 @@
--- src/lifecycle/access-folding.queries.ts claimFoldable
+-- src/lifecycle/access/access-folding.queries.ts claimFoldable
     select r.id
 from records as r
     where r.id > $1::uuid
@@ -17,7 +17,7 @@ limit 1
     limit $3
     for no key update skip locked;
 
--- src/lifecycle/access-folding.queries.ts foldOldest
+-- src/lifecycle/access/access-folding.queries.ts foldOldest
     with due as materialized (
       select old.place, r.id, floor(greatest(0::float8, date_part('epoch', old.at - r.created_at) / 86400)) as day
       from records as r
@@ -67,11 +67,11 @@ set days = f.days + excluded.days
     select count(*) as folded
 from due;
 
--- src/lifecycle/access.queries.ts insertUse
+-- src/lifecycle/access/access.queries.ts insertUse
 insert into "access_log" ("record_id", "at", "kind", "actor")
 values ($1, $2, $3, $4);
 
--- src/lifecycle/access.queries.ts logAccesses
+-- src/lifecycle/access/access.queries.ts logAccesses
     with new_access as materialized (
       select *
 from json_to_recordset($1::json) as n (
@@ -128,12 +128,12 @@ from "logged"))
 from counted
 order by id;
 
--- src/lifecycle/budget-order.queries.ts computeKeepingAt
+-- src/lifecycle/decay/budget-order.queries.ts computeKeepingAt
 select (r.importance + 3::float8 * r.base_importance) / 4::float8
     * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
 from records as r;
 
--- src/lifecycle/budget-order.queries.ts isDueForPruning
+-- src/lifecycle/decay/budget-order.queries.ts isDueForPruning
 select r.id
 from records as r
 where (r.prune_at is not null
@@ -141,7 +141,7 @@ and r.prune_at <= $1::timestamptz
     and (r.status in ('active', 'challenged')
 or r.anchored_at <= $2::timestamptz));
 
--- src/lifecycle/budget-order.queries.ts isEligible: after the grace period
+-- src/lifecycle/decay/budget-order.queries.ts isEligible: after the grace period
 select r.id
 from records as r
 where r.scope = $1
@@ -154,7 +154,7 @@ and r.prune_at <= $3::timestamptz
     and (r.status in ('active', 'challenged')
 or r.anchored_at <= $4::timestamptz));
 
--- src/lifecycle/budget-order.queries.ts isEligible: within it
+-- src/lifecycle/decay/budget-order.queries.ts isEligible: within it
 select r.id
 from records as r
 where r.scope = $1
@@ -167,7 +167,7 @@ and r.prune_at <= $3::timestamptz
     and (r.status in ('active', 'challenged')
 or r.anchored_at <= $4::timestamptz));
 
--- src/lifecycle/budget-order.queries.ts listBudgetLanes
+-- src/lifecycle/decay/budget-order.queries.ts listBudgetLanes
     with recursive lanes as (
       (
         select r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end as half_life
@@ -196,7 +196,7 @@ and r.deletion_policy = 'auto_prune'
     select type, layer, half_life
 from lanes;
 
--- src/lifecycle/budget-order.queries.ts readBudgetLanes: for a budget of records
+-- src/lifecycle/decay/budget-order.queries.ts readBudgetLanes: for a budget of records
     select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
     from jsonb_to_recordset($1::jsonb)
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
@@ -223,7 +223,7 @@ or r.anchored_at <= $7::timestamptz))
     ) as next
     order by lanes.position, next.rank, next.id;
 
--- src/lifecycle/budget-order.queries.ts readBudgetLanes: for a budget of bytes
+-- src/lifecycle/decay/budget-order.queries.ts readBudgetLanes: for a budget of bytes
     select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
     from jsonb_to_recordset($1::jsonb)
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
@@ -252,14 +252,14 @@ or r.anchored_at <= $7::timestamptz))
     ) as next
     order by lanes.position, next.rank, next.id;
 
--- src/lifecycle/budget.queries.ts countForgottenByScope
+-- src/lifecycle/decay/budget.queries.ts countForgottenByScope
     select r.scope, count(*)::int8 as forgotten
     from maintenance_changes as c join records as r on r.id = c.record_id
     where c.run_id = $1::uuid
 and c.action = 'forget'
     group by r.scope;
 
--- src/lifecycle/budget.queries.ts deleteEmptySizes
+-- src/lifecycle/decay/budget.queries.ts deleteEmptySizes
     with empty as materialized (
       select ctid
 from scope_sizes
@@ -277,7 +277,7 @@ returning 1
     select count(*)::int4 as deleted
 from deleted;
 
--- src/lifecycle/budget.queries.ts findOverBudget: everywhere
+-- src/lifecycle/decay/budget.queries.ts findOverBudget: everywhere
     with sized as materialized (
       select s.scope, b.max_records, b.max_bytes, b.protect, b.mode,
         sum(s.records) as records, sum(s.bytes) as bytes,
@@ -330,7 +330,7 @@ left join due using (scope)
 and unguarded > 0
     order by scope;
 
--- src/lifecycle/budget.queries.ts findOverBudget: in a scope
+-- src/lifecycle/decay/budget.queries.ts findOverBudget: in a scope
     with sized as materialized (
       select s.scope, b.max_records, b.max_bytes, b.protect, b.mode,
         sum(s.records) as records, sum(s.bytes) as bytes,
@@ -383,7 +383,7 @@ left join due using (scope)
 and unguarded > 0
     order by scope;
 
--- src/lifecycle/budget.queries.ts foldScopeSizes
+-- src/lifecycle/decay/budget.queries.ts foldScopeSizes
     with chosen as materialized (
       select scope, type, layer, is_guarded, backend
 from scope_sizes
@@ -406,7 +406,7 @@ set records = s.records + excluded.records, bytes = s.bytes + excluded.bytes
     select count(*)::int4 as folded
 from folded;
 
--- src/lifecycle/budget.queries.ts forgetForBudget: of records
+-- src/lifecycle/decay/budget.queries.ts forgetForBudget: of records
     with locked as materialized (
       select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
     * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience
@@ -464,7 +464,7 @@ and among the least worth keeping', jsonb_build_object('forgotten', jsonb_build_
 from forgotten
 order by rank;
 
--- src/lifecycle/budget.queries.ts forgetForBudget: of bytes
+-- src/lifecycle/decay/budget.queries.ts forgetForBudget: of bytes
     with locked as materialized (
       select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
     * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience
@@ -522,13 +522,13 @@ and among the least worth keeping', jsonb_build_object('forgotten', jsonb_build_
 from forgotten
 order by rank;
 
--- src/lifecycle/budget.queries.ts lockScopeSize
+-- src/lifecycle/decay/budget.queries.ts lockScopeSize
 select pg_advisory_xact_lock(7351 # lock_seed(), hashtext($1::text) & 63);
 select
 from budgets
 where scope = any($1::text[]) for share;
 
--- src/lifecycle/decay-sweep.queries.ts countDue: everywhere
+-- src/lifecycle/decay/decay-sweep.queries.ts countDue: everywhere
     select (select count(*)
 from records
 where fades_at <= $1::float8 ) as fading,
@@ -544,7 +544,7 @@ and anchored_at <= $4::timestamptz
     and forgotten_at is null
 and status in ('invalidated', 'merged', 'superseded') ) as faded;
 
--- src/lifecycle/decay-sweep.queries.ts countDue: in a scope
+-- src/lifecycle/decay/decay-sweep.queries.ts countDue: in a scope
     select (select count(*)
 from records
 where fades_at <= $1::float8
@@ -563,7 +563,7 @@ and anchored_at <= $6::timestamptz
 and status in ('invalidated', 'merged', 'superseded')
 and scope = $7) as faded;
 
--- src/lifecycle/decay-sweep.queries.ts findNextPosition: fading
+-- src/lifecycle/decay/decay-sweep.queries.ts findNextPosition: fading
     select fades_at::text as at, id
 from records
 where fades_at <= $1::float8
@@ -573,7 +573,7 @@ and scope = $4
     limit 1
     for no key update skip locked;
 
--- src/lifecycle/decay-sweep.queries.ts findNextPosition: faded
+-- src/lifecycle/decay/decay-sweep.queries.ts findNextPosition: faded
     select prune_at::text as at, id
 from records
 where prune_at <= $1::timestamptz
@@ -585,7 +585,7 @@ and scope = $4
     limit 1
     for no key update skip locked;
 
--- src/lifecycle/decay-sweep.queries.ts findNextPosition: revised
+-- src/lifecycle/decay/decay-sweep.queries.ts findNextPosition: revised
     select anchored_at::text as at, id
 from records
 where prune_at <= $1::timestamptz
@@ -598,7 +598,7 @@ and scope = $5
     limit 1
     for no key update skip locked;
 
--- src/lifecycle/decay-sweep.queries.ts materialiseNext
+-- src/lifecycle/decay/decay-sweep.queries.ts materialiseNext
     with due as materialized (
       select id, fades_at
 from records
@@ -620,7 +620,7 @@ from written) as written, fades_at::text as at, id
 order by fades_at desc, id desc
 limit 1;
 
--- src/lifecycle/decay-sweep.queries.ts materialiseRange
+-- src/lifecycle/decay/decay-sweep.queries.ts materialiseRange
     with due as materialized (
       select ctid
 from records
@@ -638,7 +638,7 @@ where r.ctid = due.ctid
     select count(*) as written
 from written;
 
--- src/lifecycle/decay-sweep.queries.ts pruneFaded
+-- src/lifecycle/decay/decay-sweep.queries.ts pruneFaded
     with due as materialized (
       select id, prune_at as at
 from records
@@ -671,7 +671,7 @@ where r.id = due.id
 from pruned
 order by pruned.at, id;
 
--- src/lifecycle/decay-sweep.queries.ts pruneRevised
+-- src/lifecycle/decay/decay-sweep.queries.ts pruneRevised
     with due as materialized (
       select id, anchored_at as at
 from records
@@ -705,7 +705,52 @@ where r.id = due.id
 from pruned
 order by pruned.at, id;
 
--- src/lifecycle/importance-history.queries.ts listImportanceMoves
+-- src/lifecycle/explanation/removal-values.queries.ts findArchivalValues
+    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
+      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
+    from (
+      select a.changes #> '{forgotten,1}' as said
+      from audit_entries as a
+      where a.record_id = $1::uuid
+and a.action = 'archive'
+      order by a.id desc
+      limit 1
+    ) as archived
+    where said ? 'retention';
+
+-- src/lifecycle/explanation/removal-values.queries.ts findBudgetValues
+    select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
+    from audit_entries as a
+    where a.record_id = $1::uuid
+and a.action = 'delete'
+and a.changes #> '{forgotten,1}' ? 'keeping'
+    order by a.id desc
+    limit 1;
+
+-- src/lifecycle/explanation/surprise.queries.ts findSurprise
+    with surprise as materialized (select *
+from surprises
+where record_id = $1::uuid), near as materialized (
+      select (each.value ->> 'id')::uuid as id, (each.value ->> 'similarity')::float8 as similarity, each.place
+      from surprise as s cross join lateral jsonb_array_elements(s.neighbours) with ordinality as each (value, place)
+    ), seen as materialized (
+      select near.*
+from near join records as r on r.id = near.id
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    )
+    select s.at, s.score, s.delta, s.base_before,
+      (select seen.id
+from seen
+where seen.id = s.duplicate_of) as duplicate_of,
+      coalesce((
+        select json_agg(json_build_object('id', seen.id, 'similarity', seen.similarity)
+order by seen.place)
+from seen
+      ), '[]') as neighbours
+    from surprise as s;
+
+-- src/lifecycle/history/importance-history.queries.ts listImportanceMoves
 select "id", "old", "new", "at", "run_id"
 from "importance_history"
 where "record_id" = $1
@@ -713,7 +758,7 @@ and "id" > $2
 order by "id"
 limit $3;
 
--- src/lifecycle/importance-refresh.queries.ts countRefreshable
+-- src/lifecycle/importance/importance-refresh.queries.ts countRefreshable
     select count(*) as records,
       coalesce((
     select pg_relation_size(tableoid) / current_setting('block_size')::bigint
@@ -724,7 +769,7 @@ limit 1
     where r.forgotten_at is null
 and not r.pinned;
 
--- src/lifecycle/importance-refresh.queries.ts listRefreshable
+-- src/lifecycle/importance/importance-refresh.queries.ts listRefreshable
     select r.id
 from records as r
 where r.ctid >= $1::tid
@@ -734,7 +779,7 @@ and not r.pinned
 and r.scope = $3
 order by r.id;
 
--- src/lifecycle/importance-refresh.queries.ts refreshScores
+-- src/lifecycle/importance/importance-refresh.queries.ts refreshScores
     with scored as materialized (
       select r.id, r.ctid as place, r.xmin as writer, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
@@ -832,7 +877,7 @@ from moved
 from scored) as seen, (select count(*)
 from moved) as moved;
 
--- src/lifecycle/importance.queries.ts computeImportance
+-- src/lifecycle/importance/importance.queries.ts computeImportance
 select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
     used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
@@ -902,7 +947,7 @@ and r.access_count > 0
       group by life.age, life.since
     ) as used on true;
 
--- src/lifecycle/importance.queries.ts findLoggedAccesses
+-- src/lifecycle/importance/importance.queries.ts findLoggedAccesses
     select (
   case when r.access_count = 0 then 0 else
     coalesce((select f.days
@@ -950,7 +995,7 @@ and r.access_count > 0
     from records as r
     where r.id = $1::uuid;
 
--- src/lifecycle/importance.queries.ts rescore
+-- src/lifecycle/importance/importance.queries.ts rescore
     with scored as materialized (
       select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
@@ -1038,7 +1083,147 @@ from moved
     select id, new
 from moved;
 
--- src/lifecycle/promotion.queries.ts claimEpisodic
+-- src/lifecycle/importance/rejudging.queries.ts claimUnjudged
+    select r.created_at::text as at, r.id
+    from records as r
+left join surprises as s on s.record_id = r.id
+    where r.worth is null
+and r.forgotten_at is null
+and not r.pinned
+    and coalesce(s.base_before, 0.5) = 0.5
+    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
+    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end
+    and r.scope = $1
+and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
+    order by r.created_at, r.id
+    limit $4
+    for no key update of r skip locked;
+
+-- src/lifecycle/importance/rejudging.queries.ts countUnjudged
+    select count(*)::int4 as count
+    from records as r
+left join surprises as s on s.record_id = r.id
+    where r.worth is null
+and r.forgotten_at is null
+and not r.pinned
+    and coalesce(s.base_before, 0.5) = 0.5
+    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
+    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end;
+
+-- src/lifecycle/importance/rejudging.queries.ts listJudgeable
+    select r.id, r.scope, r.sensitivity, c.payload, m.conversation, to_json(m.at) #>> '{}' as at, m.arrival
+    from records as r
+    join contents as c on c.record_id = r.id
+    left join messages as m on m.record_id = r.id
+    where r.id = any($1::uuid[])
+    order by r.id;
+
+-- src/lifecycle/importance/rejudging.queries.ts writeJudgements
+    with judged as materialized (
+      select g.id, g.value, decode(g.code, 'hex') as code, r.base_importance as old, s.delta
+      from json_to_recordset($1::json) as g (id uuid, value float8, code text)
+      join records as r on r.id = g.id
+      left join surprises as s on s.record_id = g.id
+    ), moved as (
+      update records as r
+set worth = s.code, base_importance = case when coalesce(s.delta, 0) = 0 then s.value
+    else least(1, greatest(0.05::float8, s.value + s.delta)) end
+      from judged as s
+where r.id = s.id
+      returning r.id, s.old, r.base_importance as new
+    ), compared as (
+      update surprises as s
+set base_before = judged.value
+from judged
+where s.record_id = judged.id
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $2::uuid, $3::timestamptz, 'revise', $4, 'judged by its content',
+      jsonb_build_object('base_importance', jsonb_build_array(old, new))
+    from moved
+order by id;
+
+-- src/lifecycle/importance/retention.queries.ts computeRetentionAt: l2
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      power(2::float8, -least(
+    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $3::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $4::float8,
+    $5::float8
+  ))
+      + least($6::float8, $7::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/lifecycle/importance/retention.queries.ts computeRetentionAt: huber
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $3::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $4::float8,
+    $5::float8
+  ) <= $6::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $7::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $8::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $9::float8,
+    $10::float8
+  ))
+    else greatest(0, power(2::float8, -$11::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $13::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $14::float8,
+    $15::float8
+  ) - $16::float8))) end
+      + least($17::float8, $18::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/lifecycle/importance/retention.queries.ts computeRetentionAt: elastic
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      $2::float8 * greatest(0, 1 - least(
+    greatest(date_part('epoch', $3::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $4::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $5::float8,
+    $6::float8
+  ) / $7::float8) + (1 - $8::float8) * power(2::float8, -least(
+    greatest(date_part('epoch', $9::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $10::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $11::float8,
+    $12::float8
+  ))
+      + least($13::float8, $14::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/lifecycle/importance/worth.queries.ts findMessagesBefore
+    select asked.place, said.role, said.name, said.text
+    from json_to_recordset($1::json) as asked
+        (place int4, scope text, conversation text, sensitivity sensitivity, at timestamptz, arrival int8)
+      cross join lateral (
+        select c.payload #>> '{conversation,role}' as role, c.payload #>> '{conversation,name}' as name,
+          c.payload #>> '{timeline,0,summary}' as text, m.at, m.arrival
+        from messages as m
+        join records as r on r.id = m.record_id
+        join contents as c on c.record_id = m.record_id
+        where m.scope = asked.scope
+and m.conversation = asked.conversation
+          and (m.at, m.arrival) < (asked.at, coalesce(asked.arrival, 9223372036854775807))
+          and r.forgotten_at is null
+and r.sensitivity <= asked.sensitivity
+        order by m.at desc, m.arrival desc
+        limit 20
+      ) as said
+    order by asked.place, said.at, said.arrival;
+
+-- src/lifecycle/importance/worth.queries.ts findWorth
+select "worth"
+from "records"
+where "id" = $1;
+
+-- src/lifecycle/promotion/promotion.queries.ts claimEpisodic
     select r.created_at::text as at, r.id
 from records as r
     where r.layer = 'episodic'
@@ -1053,7 +1238,7 @@ and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
     limit $4
     for no key update skip locked;
 
--- src/lifecycle/promotion.queries.ts claimWorking
+-- src/lifecycle/promotion/promotion.queries.ts claimWorking
     select r.created_at::text as at, r.id
 from records as r
     where r.layer = 'working'
@@ -1069,7 +1254,7 @@ and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
     limit $5
     for no key update skip locked;
 
--- src/lifecycle/promotion.queries.ts countEpisodic
+-- src/lifecycle/promotion/promotion.queries.ts countEpisodic
     select count(*)::int4 as count
 from records as r
 where r.layer = 'episodic'
@@ -1080,7 +1265,7 @@ and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
 and r.scope = $1;
 
--- src/lifecycle/promotion.queries.ts countWorking
+-- src/lifecycle/promotion/promotion.queries.ts countWorking
     select count(*)::int4 as count
 from records as r
 where r.layer = 'working'
@@ -1091,7 +1276,7 @@ and r.status in ('active', 'challenged')
 or
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2);
 
--- src/lifecycle/promotion.queries.ts promoteEpisodic
+-- src/lifecycle/promotion/promotion.queries.ts promoteEpisodic
     with due as materialized (
       select r.id
 from records as r
@@ -1195,7 +1380,7 @@ where r.id = due.id
 from promoted
 order by id;
 
--- src/lifecycle/promotion.queries.ts promoteWorking
+-- src/lifecycle/promotion/promotion.queries.ts promoteWorking
     with due as materialized (
       select r.id
 from records as r
@@ -1233,7 +1418,7 @@ where r.id = due.id
 from promoted
 order by id;
 
--- src/lifecycle/reinforcement.queries.ts updateLifecycles
+-- src/lifecycle/reinforcement/reinforcement.queries.ts updateLifecycles
     with incoming as materialized (
       select *
 from json_to_recordset($1::json) as incoming (
@@ -1262,151 +1447,14 @@ where uses > 0
       $7::jsonb
     from incoming;
 
--- src/lifecycle/rejudging.queries.ts claimUnjudged
-    select r.created_at::text as at, r.id
-    from records as r
-left join surprises as s on s.record_id = r.id
-    where r.worth is null
-and r.forgotten_at is null
-and not r.pinned
-    and coalesce(s.base_before, 0.5) = 0.5
-    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
-    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end
-    and r.scope = $1
-and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
-    order by r.created_at, r.id
-    limit $4
-    for no key update of r skip locked;
-
--- src/lifecycle/rejudging.queries.ts countUnjudged
-    select count(*)::int4 as count
-    from records as r
-left join surprises as s on s.record_id = r.id
-    where r.worth is null
-and r.forgotten_at is null
-and not r.pinned
-    and coalesce(s.base_before, 0.5) = 0.5
-    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
-    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end;
-
--- src/lifecycle/rejudging.queries.ts listJudgeable
-    select r.id, r.scope, r.sensitivity, c.payload, m.conversation, to_json(m.at) #>> '{}' as at, m.arrival
-    from records as r
-    join contents as c on c.record_id = r.id
-    left join messages as m on m.record_id = r.id
-    where r.id = any($1::uuid[])
-    order by r.id;
-
--- src/lifecycle/rejudging.queries.ts writeJudgements
-    with judged as materialized (
-      select g.id, g.value, decode(g.code, 'hex') as code, r.base_importance as old, s.delta
-      from json_to_recordset($1::json) as g (id uuid, value float8, code text)
-      join records as r on r.id = g.id
-      left join surprises as s on s.record_id = g.id
-    ), moved as (
-      update records as r
-set worth = s.code, base_importance = case when coalesce(s.delta, 0) = 0 then s.value
-    else least(1, greatest(0.05::float8, s.value + s.delta)) end
-      from judged as s
-where r.id = s.id
-      returning r.id, s.old, r.base_importance as new
-    ), compared as (
-      update surprises as s
-set base_before = judged.value
-from judged
-where s.record_id = judged.id
-    )
-    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $2::uuid, $3::timestamptz, 'revise', $4, 'judged by its content',
-      jsonb_build_object('base_importance', jsonb_build_array(old, new))
-    from moved
-order by id;
-
--- src/lifecycle/removal-values.queries.ts findArchivalValues
-    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
-      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
-    from (
-      select a.changes #> '{forgotten,1}' as said
-      from audit_entries as a
-      where a.record_id = $1::uuid
-and a.action = 'archive'
-      order by a.id desc
-      limit 1
-    ) as archived
-    where said ? 'retention';
-
--- src/lifecycle/removal-values.queries.ts findBudgetValues
-    select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
-    from audit_entries as a
-    where a.record_id = $1::uuid
-and a.action = 'delete'
-and a.changes #> '{forgotten,1}' ? 'keeping'
-    order by a.id desc
-    limit 1;
-
--- src/lifecycle/retention.queries.ts computeRetentionAt: l2
-select (
-    case when r.layer = any($1::memory_layer[]) then 1::float8
-    else least(1::float8,
-      power(2::float8, -least(
-    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $3::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $4::float8,
-    $5::float8
-  ))
-      + least($6::float8, $7::float8 * ln(1 + r.access_count::float8))
-    ) end
-  ) as retention
-from records as r;
-
--- src/lifecycle/retention.queries.ts computeRetentionAt: huber
-select (
-    case when r.layer = any($1::memory_layer[]) then 1::float8
-    else least(1::float8,
-      case when least(
-    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $3::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $4::float8,
-    $5::float8
-  ) <= $6::float8 then power(2::float8, -least(
-    greatest(date_part('epoch', $7::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $8::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $9::float8,
-    $10::float8
-  ))
-    else greatest(0, power(2::float8, -$11::float8) * (1 - ln(2::float8) * (least(
-    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $13::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $14::float8,
-    $15::float8
-  ) - $16::float8))) end
-      + least($17::float8, $18::float8 * ln(1 + r.access_count::float8))
-    ) end
-  ) as retention
-from records as r;
-
--- src/lifecycle/retention.queries.ts computeRetentionAt: elastic
-select (
-    case when r.layer = any($1::memory_layer[]) then 1::float8
-    else least(1::float8,
-      $2::float8 * greatest(0, 1 - least(
-    greatest(date_part('epoch', $3::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $4::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $5::float8,
-    $6::float8
-  ) / $7::float8) + (1 - $8::float8) * power(2::float8, -least(
-    greatest(date_part('epoch', $9::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $10::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / $11::float8,
-    $12::float8
-  ))
-      + least($13::float8, $14::float8 * ln(1 + r.access_count::float8))
-    ) end
-  ) as retention
-from records as r;
-
--- src/lifecycle/status.queries.ts findLastStep
+-- src/lifecycle/status/status.queries.ts findLastStep
 select "step"
 from "status_changes"
 where "record_id" = $1
 order by "id" desc
 limit $2;
 
--- src/lifecycle/status.queries.ts findSalienceBeforeRevision
+-- src/lifecycle/status/status.queries.ts findSalienceBeforeRevision
     select (a.changes #>> '{salience,0}')::float8 as salience
     from audit_entries as a
     where a.record_id = $1::uuid
@@ -1423,7 +1471,7 @@ and later.changes #>> '{status,1}' = 'active'
     order by a.id desc
     limit 1;
 
--- src/lifecycle/status.queries.ts listStatusChanges
+-- src/lifecycle/status/status.queries.ts listStatusChanges
     select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
       case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
     from (
@@ -1485,51 +1533,3 @@ and s.id > $12
       limit $13
     ) as s
     order by s.id;
-
--- src/lifecycle/surprise.queries.ts findSurprise
-    with surprise as materialized (select *
-from surprises
-where record_id = $1::uuid), near as materialized (
-      select (each.value ->> 'id')::uuid as id, (each.value ->> 'similarity')::float8 as similarity, each.place
-      from surprise as s cross join lateral jsonb_array_elements(s.neighbours) with ordinality as each (value, place)
-    ), seen as materialized (
-      select near.*
-from near join records as r on r.id = near.id
-where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-    )
-    select s.at, s.score, s.delta, s.base_before,
-      (select seen.id
-from seen
-where seen.id = s.duplicate_of) as duplicate_of,
-      coalesce((
-        select json_agg(json_build_object('id', seen.id, 'similarity', seen.similarity)
-order by seen.place)
-from seen
-      ), '[]') as neighbours
-    from surprise as s;
-
--- src/lifecycle/worth.queries.ts findMessagesBefore
-    select asked.place, said.role, said.name, said.text
-    from json_to_recordset($1::json) as asked
-        (place int4, scope text, conversation text, sensitivity sensitivity, at timestamptz, arrival int8)
-      cross join lateral (
-        select c.payload #>> '{conversation,role}' as role, c.payload #>> '{conversation,name}' as name,
-          c.payload #>> '{timeline,0,summary}' as text, m.at, m.arrival
-        from messages as m
-        join records as r on r.id = m.record_id
-        join contents as c on c.record_id = m.record_id
-        where m.scope = asked.scope
-and m.conversation = asked.conversation
-          and (m.at, m.arrival) < (asked.at, coalesce(asked.arrival, 9223372036854775807))
-          and r.forgotten_at is null
-and r.sensitivity <= asked.sensitivity
-        order by m.at desc, m.arrival desc
-        limit 20
-      ) as said
-    order by asked.place, said.at, said.arrival;
-
--- src/lifecycle/worth.queries.ts findWorth
-select "worth"
-from "records"
-where "id" = $1;

@@ -7,9 +7,9 @@ import * as clustering from '../../../src/dream/clustering/clustering.queries.ts
 import * as drift from '../../../src/dream/drift/drift.queries.ts'
 import * as verdicts from '../../../src/dream/verdicts.queries.ts'
 import { startPosition } from '../../../src/jobs/table-walk.ts'
-import * as promoting from '../../../src/lifecycle/promotion.queries.ts'
-import * as removals from '../../../src/lifecycle/removal-values.queries.ts'
-import { computeRetentionAt } from '../../../src/lifecycle/retention.queries.ts'
+import * as removals from '../../../src/lifecycle/explanation/removal-values.queries.ts'
+import { computeRetentionAt } from '../../../src/lifecycle/importance/retention.queries.ts'
+import * as promoting from '../../../src/lifecycle/promotion/promotion.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -29,14 +29,14 @@ const retained = (db: Database, mode: 'l2' | 'huber' | 'elastic') =>
 
 /** Queries of promotion, archival and restoration. */
 export const archivalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/lifecycle/retention.queries.ts': {
+  'src/lifecycle/importance/retention.queries.ts': {
     computeRetentionAt: {
       l2: (db) => retained(db, 'l2'),
       huber: (db) => retained(db, 'huber'),
       elastic: (db) => retained(db, 'elastic'),
     },
   },
-  'src/lifecycle/removal-values.queries.ts': {
+  'src/lifecycle/explanation/removal-values.queries.ts': {
     findArchivalValues: (db) => removals.findArchivalValues(db, id),
     findBudgetValues: (db) => removals.findBudgetValues(db, id),
   },
@@ -83,7 +83,7 @@ export const archivalSamples: Record<string, Record<string, Sample | Record<stri
         archival.archiveRecords(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
       ),
   },
-  'src/lifecycle/promotion.queries.ts': {
+  'src/lifecycle/promotion/promotion.queries.ts': {
     countWorking: (db) => promoting.countWorking(db, span),
     countEpisodic: (db) => promoting.countEpisodic(db, { now, scope: 'team' }),
     claimWorking: (db) => inTransaction(db, (tx) => promoting.claimWorking(tx, portion)),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import * as budgets from '../../../src/lifecycle/budget.queries.ts'
-import * as order from '../../../src/lifecycle/budget-order.queries.ts'
+import * as budgets from '../../../src/lifecycle/decay/budget.queries.ts'
+import * as order from '../../../src/lifecycle/decay/budget-order.queries.ts'
 import * as policies from '../../../src/policies/budgets.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -25,7 +25,7 @@ const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 export const budgetSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/lifecycle/budget-order.queries.ts': {
+  'src/lifecycle/decay/budget-order.queries.ts': {
     computeKeepingAt: (db) =>
       sql`select ${order.computeKeepingAt(now)} as keeping from records as r`.execute(db),
     isEligible: {
@@ -46,7 +46,7 @@ export const budgetSamples: Record<string, Record<string, Sample | Record<string
         order.readBudgetLanes(db, { ...eligible, lanes: [lane], limit: 1_000, hasBytes: true }),
     },
   },
-  'src/lifecycle/budget.queries.ts': {
+  'src/lifecycle/decay/budget.queries.ts': {
     deleteEmptySizes: (db) => budgets.deleteEmptySizes(db, 5_000),
     foldScopeSizes: (db) => budgets.foldScopeSizes(db, 5_000),
     findOverBudget: {

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as ranges from '../../../src/jobs/ranges.queries.ts'
 import * as figures from '../../../src/jobs/run-figures.queries.ts'
-import * as sweep from '../../../src/lifecycle/decay-sweep.queries.ts'
+import * as sweep from '../../../src/lifecycle/decay/decay-sweep.queries.ts'
 import * as maintenance from '../../../src/maintenance/maintenance.queries.ts'
 import * as batches from '../../../src/maintenance/running/batches.queries.ts'
 import * as claiming from '../../../src/maintenance/running/due-jobs.queries.ts'
@@ -33,7 +33,7 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 export const maintenanceSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   ...budgetSamples,
   ...historySamples,
-  'src/lifecycle/decay-sweep.queries.ts': {
+  'src/lifecycle/decay/decay-sweep.queries.ts': {
     countDue: {
       everywhere: (db) => sweep.countDue(db, { ...due, scope: null }),
       'in a scope': (db) => sweep.countDue(db, due),

@@ -1,7 +1,7 @@
 import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as answered from '../../../src/http/idempotency.queries.ts'
 import * as keys from '../../../src/keys/keys.queries.ts'
-import * as decay from '../../../src/lifecycle/reinforcement.queries.ts'
+import * as decay from '../../../src/lifecycle/reinforcement/reinforcement.queries.ts'
 import * as policies from '../../../src/policies/policies.queries.ts'
 import * as relations from '../../../src/relations/relations.queries.ts'
 import { archivalSamples } from './archival-samples.ts'
@@ -93,7 +93,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     revokeKey: (db) => keys.revokeKey(db, id, now),
     updateLastUsed: (db) => keys.updateLastUsed(db, id, now, now),
   },
-  'src/lifecycle/reinforcement.queries.ts': {
+  'src/lifecycle/reinforcement/reinforcement.queries.ts': {
     updateLifecycles: (db) => decay.updateLifecycles(db, [], { actor: 'a', rationale: 'r', at: now }),
   },
   'src/policies/policies.queries.ts': {
