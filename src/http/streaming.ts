@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CollectedBytes } from '../kernel/collected-bytes.ts'
 import { rejectEncoding } from './json-bodies.ts'
 
 /** Bodies and answers of any length; only a small part is in memory at any time. */
@@ -126,29 +127,18 @@ export async function peek(source: AsyncIterable<Buffer>, most: number, isEnough
 
 /** Yields the lines that are not blank. The bytes of a line that is too long are dropped while it is read. */
 export async function* readLines(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
-  let parts: Buffer[] = []
-  let size = 0
+  const collected = new CollectedBytes(maxBytes)
   let line = 1
-  const keep = (part: Buffer) => {
-    size += part.length
-    if (size <= maxBytes) parts.push(part)
-    else parts = []
-  }
-  const finish = (): Line => {
-    const bytes = size > maxBytes ? undefined : Buffer.concat(parts)
-    parts = []
-    size = 0
-    return { line: line++, bytes }
-  }
+  const finish = (): Line => ({ line: line++, bytes: collected.take() })
   for await (const chunk of source) {
     let start = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      keep(chunk.subarray(start, end))
+      collected.add(chunk.subarray(start, end))
       start = end + 1
       const read = finish()
       if (!isBlank(read)) yield read
     }
-    keep(chunk.subarray(start))
+    collected.add(chunk.subarray(start))
   }
   const last = finish()
   if (!isBlank(last)) yield last

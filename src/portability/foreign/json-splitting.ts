@@ -1,4 +1,6 @@
+import { CollectedBytes } from '../../kernel/collected-bytes.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { maxLineBytes } from '../line-limits.ts'
 
 /**
  * One value of a large JSON document: an item of the outermost array, an item of an array that is a member of the
@@ -18,34 +20,6 @@ const closeArray = 0x5d
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 const maxKeyBytes = 1_024
 
-/** Collects the bytes of one value across chunks and drops them when they are too many. */
-class Collector {
-  readonly #most: number
-  #parts: Buffer[] = []
-  #size = 0
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  add(part: Buffer): void {
-    this.#size += part.length
-    if (this.#size <= this.#most) this.#parts.push(part)
-    else this.#parts = []
-  }
-
-  get isEmpty(): boolean {
-    return this.#size === 0
-  }
-
-  take(): Buffer | undefined {
-    const bytes = this.#size > this.#most ? undefined : Buffer.concat(this.#parts)
-    this.#parts = []
-    this.#size = 0
-    return bytes
-  }
-}
-
 /**
  * Splits a document of any length while it arrives. It follows only strings and brackets; each part is parsed later, so
  * a part with broken JSON does not affect the others. Calls `onList` with the name of each array whose items are parts.
@@ -53,19 +27,18 @@ class Collector {
  */
 export async function* splitJson(
   chunks: AsyncIterable<Buffer>,
-  maxPartBytes: number,
   onList: (name: string) => void,
 ): AsyncGenerator<JsonPart> {
-  const scanner = createScanner(maxPartBytes, onList)
+  const scanner = createScanner(onList)
   for await (const chunk of chunks) yield* scanner.read(chunk)
   if (!scanner.isComplete()) throw new AppError('malformed_json', 'The document ends early.')
 }
 
 type Mode = 'before' | 'key' | 'value' | 'after'
 
-function createScanner(maxPartBytes: number, onList: (name: string) => void) {
-  const value = new Collector(maxPartBytes)
-  const key = new Collector(maxKeyBytes)
+function createScanner(onList: (name: string) => void) {
+  const value = new CollectedBytes(maxLineBytes)
+  const key = new CollectedBytes(maxKeyBytes)
   let mode: Mode = 'before'
   let isObject = false
   /** Inside a member that is an array, whose items are the parts. */

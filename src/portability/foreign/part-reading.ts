@@ -21,7 +21,7 @@ export async function* readParts(
     hasList ||= lists.has(name)
   }
   try {
-    for await (const { list, bytes } of splitJson(file.chunks(), maxLineBytes, seeList)) {
+    for await (const { list, bytes } of splitJson(file.chunks(), seeList)) {
       if (!lists.has(list)) continue
       const place = ++line
       yield* readItem(place, () => read(parsePart(file, bytes), place, list))

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { CollectedBytes } from '../../kernel/collected-bytes.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { maxLineBytes } from '../line-limits.ts'
 import type { ForeignFile, Reading } from './items.ts'
@@ -31,7 +32,7 @@ export async function* readTable(
   let line = 0
   let database: DatabaseSync | undefined
   try {
-    database = open(await collect(file))
+    database = open(await readWhole(file))
     for await (const reading of read(openTable(database, tables))) {
       line = Math.max(line, reading.line)
       yield reading
@@ -43,16 +44,12 @@ export async function* readTable(
   }
 }
 
-async function collect(file: ForeignFile): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of file.chunks()) {
-    size += part.length
-    if (size <= maxFileBytes) parts.push(part)
-  }
-  if (size > maxFileBytes)
-    throw new AppError('body_too_large', `A database file may have at most ${maxFileBytes} bytes.`)
-  return Buffer.concat(parts)
+async function readWhole(file: ForeignFile): Promise<Buffer> {
+  const collected = new CollectedBytes(maxFileBytes)
+  for await (const part of file.chunks()) collected.add(part)
+  const bytes = collected.take()
+  if (bytes) return bytes
+  throw new AppError('body_too_large', `A database file may have at most ${maxFileBytes} bytes.`)
 }
 
 const versionBytes = [18, 19]

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { collectBytes } from '../../../kernel/collected-bytes.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { removeByteOrderMark, skipByteOrderMark } from '../../byte-order-mark.ts'
 import { maxLineBytes } from '../../line-limits.ts'
@@ -75,7 +76,7 @@ async function* readEachMember(
 async function* readValues(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   const { first, rest } = await readBeginning(chunks)
   if (!/^\s*\[/.test(first.toString('latin1'))) yield await readWhole(rest)
-  else for await (const { bytes } of splitJson(rest, maxLineBytes, () => {})) yield bytes
+  else for await (const { bytes } of splitJson(rest, () => {})) yield bytes
 }
 
 /** The first chunk that is not blank, and all chunks from it on. */
@@ -94,15 +95,9 @@ async function readBeginning(
 }
 
 async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of chunks) {
-    size += part.length
-    if (size > maxLineBytes)
-      throw new AppError('body_too_large', `A file of an archive may have at most ${maxLineBytes} bytes.`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
+  const bytes = await collectBytes(chunks, maxLineBytes)
+  if (bytes) return bytes
+  throw new AppError('body_too_large', `A file of an archive may have at most ${maxLineBytes} bytes.`)
 }
 
 /** The text of a file that is not JSON. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { collectBytes } from '../../../kernel/collected-bytes.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { maxLineBytes } from '../../line-limits.ts'
 import { isArchive, readBaseName, readMembers, readText } from '../archive/member-reading.ts'
@@ -52,15 +53,9 @@ function readPermalink({ fields }: Note): string | undefined {
 }
 
 async function* readSingle(file: ForeignFile) {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const chunk of file.chunks()) {
-    size += chunk.length
-    if (size > maxLineBytes)
-      throw new AppError('body_too_large', `A note may have at most ${maxLineBytes} bytes.`)
-    parts.push(chunk)
-  }
-  yield* readItem(1, () => noteItems(parseNote(readText(Buffer.concat(parts)), 'note'), 1))
+  const bytes = await collectBytes(file.chunks(), maxLineBytes)
+  if (!bytes) throw new AppError('body_too_large', `A note may have at most ${maxLineBytes} bytes.`)
+  yield* readItem(1, () => noteItems(parseNote(readText(bytes), 'note'), 1))
 }
 
 /** The note is an entity; its observations, relations and other text are facts about it. */
