@@ -23,13 +23,16 @@ export function findHistoryFaults(given: ImportedRecord, now: Date): Fault[] {
 
 function findBrokenForgetting({ forgotten, lifecycle }: ImportedRecord): Fault[] {
   if (!forgotten) return []
-  const isKept = lifecycle?.deletion_policy === 'never'
-  return [
-    ...(isKept ? [{ pointer: '/forgotten', message: 'must be absent when deletion_policy is never' }] : []),
-    ...(new Date(forgotten.purge_at) < new Date(forgotten.at)
-      ? [{ pointer: '/forgotten/purge_at', message: 'must not be before forgotten.at' }]
-      : []),
-  ]
+  return selectBroken([
+    [
+      lifecycle?.deletion_policy === 'never',
+      { pointer: '/forgotten', message: 'must be absent when deletion_policy is never' },
+    ],
+    [
+      new Date(forgotten.purge_at) < new Date(forgotten.at),
+      { pointer: '/forgotten/purge_at', message: 'must not be before forgotten.at' },
+    ],
+  ])
 }
 
 function findForeignIdentifiers({ identifiers = [], payload }: ImportedRecord): Fault[] {
@@ -69,18 +72,26 @@ function findLateTimes(given: ImportedRecord, now: Date): Fault[] {
 
 /** Each status change must start with the status before it, and the last must lead to the status of the record. */
 function findBrokenChain({ status_history: moves = [], status = 'active' }: ImportedRecord): Fault[] {
-  const faults = moves.flatMap((move, index) => {
-    const before = moves[index - 1]
-    const pointer = `/status_history/${index}`
-    if (move.old === move.new) return [{ pointer: `${pointer}/new`, message: 'must differ from old' }]
-    return before && before.new !== move.old
-      ? [{ pointer: `${pointer}/old`, message: `must be ${before.new}, the new status of the entry before` }]
-      : []
-  })
+  const faults = findBrokenMoves('/status_history', moves, 'new status')
   const last = moves.at(-1)
   if (last && last.new !== status)
     faults.push({ pointer: '/status', message: `must be ${last.new}, the last status in status_history` })
   return faults
+}
+
+function findBrokenMoves(
+  pointer: string,
+  moves: readonly { old: string | number; new: string | number }[],
+  noun: string,
+): Fault[] {
+  return moves.flatMap((move, index) => {
+    const before = moves[index - 1]
+    if (move.old === move.new)
+      return [{ pointer: `${pointer}/${index}/new`, message: 'must differ from old' }]
+    if (!before || before.new === move.old) return []
+    const message = `must be ${before.new}, the ${noun} of the entry before`
+    return [{ pointer: `${pointer}/${index}/old`, message }]
+  })
 }
 
 /** The first change starts with a status that a new record can have, and each is one that the service would make. */
@@ -99,14 +110,7 @@ function findForbiddenMoves({ status_history: moves = [] }: ImportedRecord): Fau
 
 /** Each importance must start with the one before it, and the last must be that of the record. */
 function findBrokenScores({ importance_history: moves = [], importance }: ImportedRecord): Fault[] {
-  const faults = moves.flatMap((move, index) => {
-    const before = moves[index - 1]
-    const pointer = `/importance_history/${index}`
-    if (move.old === move.new) return [{ pointer: `${pointer}/new`, message: 'must differ from old' }]
-    return before && before.new !== move.old
-      ? [{ pointer: `${pointer}/old`, message: `must be ${before.new}, the new value of the entry before` }]
-      : []
-  })
+  const faults = findBrokenMoves('/importance_history', moves, 'new value')
   const last = moves.at(-1)
   if (last && last.new !== importance)
     faults.push({ pointer: '/importance', message: `must be ${last.new}, the last in importance_history` })
@@ -127,7 +131,7 @@ function findRewrittenEvents({ type, audit_log: entries = [] }: ImportedRecord):
 const maxSurpriseGain = 0.3
 
 function findImpossibleResults({ id, type, surprise, consolidation }: ImportedRecord): Fault[] {
-  const faults: [boolean | undefined, Fault][] = [
+  return selectBroken([
     [
       type !== 'episodic' && (consolidation?.due.length ?? 0) > 0,
       { pointer: '/consolidation/due', message: 'must be empty for a record that is not an episode' },
@@ -143,8 +147,11 @@ function findImpossibleResults({ id, type, surprise, consolidation }: ImportedRe
       id !== undefined && surprise?.duplicate_of === id,
       { pointer: '/surprise/duplicate_of', message: 'must be another record' },
     ],
-  ]
-  return faults.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
+  ])
+}
+
+function selectBroken(rules: readonly [isBroken: boolean | undefined, fault: Fault][]): Fault[] {
+  return rules.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
 }
 
 function findBrokenVectors({ embeddings = [] }: ImportedRecord): Fault[] {
@@ -176,7 +183,7 @@ function findAccessFaults(given: ImportedRecord): Fault[] {
   } = given
   const servedInLog = log.filter(({ kind }) => kind === 'served').length
   const isLater = log.some(({ at }) => last !== undefined && new Date(at) > new Date(last))
-  const faults: [boolean, Fault][] = [
+  return selectBroken([
     [served > times, { pointer: '/served_count', message: 'must be at most access_count' }],
     [
       log.length > times,
@@ -198,6 +205,5 @@ function findAccessFaults(given: ImportedRecord): Fault[] {
       { pointer: '/access_log', message: 'names a key_id in an entry that is not served' },
     ],
     [isLater, { pointer: '/last_accessed_at', message: 'must not be before the newest entry of access_log' }],
-  ]
-  return faults.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
+  ])
 }
