@@ -4,6 +4,7 @@ import { transact, transactAndRollBack } from '../../db/transaction.ts'
 import type { createSeal } from '../../domain/identity/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { halve } from '../../kernel/halve.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { Draft } from '../../records/index.ts'
 import type { Tally } from '../import-report.schemas.ts'
@@ -91,13 +92,12 @@ export function createPortionStore(resources: Resources) {
       log.error('a line could not be stored', { err: error, line: items[0]?.line })
       return { ...nothingStored, outcomes: [lineFailed()] }
     }
-    const middle = items.length >> 1
-    const first = await storeAll(items.slice(0, middle), context)
-    const second = await storeAll(items.slice(middle), context)
+    const halves: StoredLines[] = []
+    for (const half of halve(items)) halves.push(await storeAll(half, context))
     return {
-      outcomes: [...first.outcomes, ...second.outcomes],
-      loose: [...first.loose, ...second.loose],
-      knownAs: new Map([...first.knownAs, ...second.knownAs]),
+      outcomes: halves.flatMap(({ outcomes }) => outcomes),
+      loose: halves.flatMap(({ loose }) => loose),
+      knownAs: new Map(halves.flatMap(({ knownAs }) => [...knownAs])),
     }
   }
 
