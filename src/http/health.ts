@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed } from '../domain/schemas/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
+import { shareRunning } from '../kernel/shared-runs.ts'
 import { answers } from './problem-responses.ts'
 
 /** A check resolves when its part is ready. An AppError says why it is not; its message is shown to clients. */
@@ -41,6 +42,7 @@ type Parts = Static<typeof Readiness>['parts']
 
 export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, options) => {
   const config = { isPublic: true, isUnlimited: true }
+  // Anyone may call this at any rate, so all calls that arrive during a check share its result.
   const checkOnce = shareRunning(() => checkParts({ ...options.checks, ...options.advisories }))
 
   app.route({
@@ -81,17 +83,6 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
       throw new AppError('not_ready', 'A part is not ready.', { extra: { parts }, retryAfterSeconds: 2 })
     },
   })
-}
-
-/** Anyone may call this at any rate, so all calls that arrive during a check share its result. */
-function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined
-  return () => {
-    running ??= run().finally(() => {
-      running = undefined
-    })
-    return running
-  }
 }
 
 async function checkParts(checks: Checks): Promise<Parts> {

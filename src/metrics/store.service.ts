@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { shareRunning } from '../kernel/shared-runs.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 import { measureRegret } from '../regrets/index.ts'
 import { type Family, formatExposition } from './exposition.ts'
@@ -90,18 +91,17 @@ function describeQueue(counts: Readonly<Record<string, number>>): Family[] {
  */
 function cacheReading<T>(freshMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { value: T; at: number } | undefined
-  let reading: Promise<T | undefined> | undefined
+  const readOnce = shareRunning(async () => {
+    try {
+      const value = await read()
+      last = { value, at: performance.now() }
+      return value
+    } catch {
+      return undefined
+    }
+  })
   return async () => {
     if (last && performance.now() - last.at < freshMs) return last.value
-    reading ??= read()
-      .then((value) => {
-        last = { value, at: performance.now() }
-        return value
-      })
-      .catch(() => undefined)
-      .finally(() => {
-        reading = undefined
-      })
-    return Promise.race([reading, sleep(timeoutMs, undefined, { ref: false })])
+    return Promise.race([readOnce(), sleep(timeoutMs, undefined, { ref: false })])
   }
 }

@@ -3,6 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { transact } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { shareRunning } from '../kernel/shared-runs.ts'
 import { insertRegrets } from './regrets.queries.ts'
 
 /** Reports a failure that happened after the response was sent. It never contains the question. */
@@ -33,26 +34,23 @@ const longestPauseMs = 250
 export function createRegretSampling<Input>(resources: Resources<Input>) {
   const { db, clock, findWithForgotten, regretSample, random } = resources
   let waiting: Asked<Input>[] = []
-  let asking: Promise<void> | undefined
   const stopping = new AbortController()
 
   /** Called after the response is sent. With too many questions waiting, this one is not asked again. */
   function noteAsked(trust: Trust, input: Input, report: Report): void {
     if (stopping.signal.aborted || random() >= regretSample || waiting.length >= maxWaiting) return
     waiting.push({ trust, input, report })
-    asking ??= askWaiting().finally(() => {
-      asking = undefined
-    })
+    void askWaiting()
   }
 
-  async function askWaiting(): Promise<void> {
+  const askWaiting = shareRunning(async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const started = performance.now()
       await askAgain(next)
       const pauseMs = Math.min(longestPauseMs, pauseShare * (performance.now() - started))
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
-  }
+  })
 
   async function askAgain({ trust, input, report }: Asked<Input>): Promise<void> {
     try {
@@ -69,7 +67,7 @@ export function createRegretSampling<Input>(resources: Resources<Input>) {
     async stop(): Promise<void> {
       stopping.abort()
       waiting = []
-      await asking
+      await askWaiting()
     },
   }
 }

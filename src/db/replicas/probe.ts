@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { shareRunning } from '../../kernel/shared-runs.ts'
 import { parseLsn } from '../positions/position.ts'
 import {
   identityColumns,
@@ -35,7 +36,6 @@ export function createProbe(url: string, kind: 'primary' | 'replica', applicatio
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const statement = kind === 'primary' ? primaryStatement : replicaStatement
-  let asking: Promise<Probed> | undefined
 
   async function ask(): Promise<Probed> {
     const { rows } = await pool.query<Row>(statement)
@@ -47,12 +47,7 @@ export function createProbe(url: string, kind: 'primary' | 'replica', applicatio
 
   return {
     /** Many who ask at once share one answer. */
-    ask: () => {
-      asking ??= ask().finally(() => {
-        asking = undefined
-      })
-      return asking
-    },
+    ask: shareRunning(ask),
     close: () => pool.end(),
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { shareRunning } from '../../kernel/shared-runs.ts'
 import { replaceChanged } from './shared-statistics.ts'
 import { countPages, readWordStatistics } from './word-statistics.queries.ts'
 import type { WordStatistics } from './word-statistics.ts'
@@ -15,18 +16,13 @@ type CachedStatistics = { statistics: WordStatistics; pages: number; at: number 
  */
 export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPages: number }) {
   let cached: CachedStatistics | undefined
-  let reading: Promise<CachedStatistics> | undefined
   let size: { pages: number; at: number } | undefined
 
-  function renew(db: Database, pages: number): Promise<CachedStatistics> {
-    reading ??= readWordStatistics(db)
-      .then((read) => {
-        cached = { statistics: replaceChanged(cached?.statistics, read), pages, at: clock.now().getTime() }
-        return cached
-      })
-      .finally(() => (reading = undefined))
-    return reading
-  }
+  const renew = shareRunning(async (db: Database, pages: number): Promise<CachedStatistics> => {
+    const read = await readWordStatistics(db)
+    cached = { statistics: replaceChanged(cached?.statistics, read), pages, at: clock.now().getTime() }
+    return cached
+  })
 
   /**
    * Returns the size of the table. For a large table it is up to a second old and is refreshed in the background.
