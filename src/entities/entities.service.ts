@@ -4,7 +4,7 @@ import { isOpenTo } from '../db/fragments/visibility.ts'
 import { createFactHandle, nameHandle } from '../domain/identity/handles.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, type Trust, unscoped } from '../domain/trust/caller.ts'
-import { readPage } from '../http/paging.ts'
+import { CreationCursor, readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -38,10 +38,6 @@ const maxNamesakes = 1_000
 
 const LookupCursor = Type.Object({
   rank: Type.Integer(),
-  created_at: Type.String({ format: 'date-time' }),
-  id: Type.String({ format: 'uuid' }),
-})
-const MentionsCursor = Type.Object({
   created_at: Type.String({ format: 'date-time' }),
   id: Type.String({ format: 'uuid' }),
 })
@@ -104,7 +100,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
       list: { mentions: id.toLowerCase(), predicate },
       limit,
       cursor,
-      position: MentionsCursor,
+      position: CreationCursor,
       read: async (after, most) =>
         readRecords(trust, await listMentions(db, id, trust, { references, after, limit: most })),
     })

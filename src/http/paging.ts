@@ -1,10 +1,13 @@
-import type { Static, TObject } from 'typebox'
+import Type, { type Static, type TObject } from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { readStoreSecret } from '../db/store-secret.queries.ts'
-import type { ListPage } from '../domain/schemas/shapes.ts'
+import { type ListPage, Time, Uuid } from '../domain/schemas/shapes.ts'
 import type { Caller } from '../domain/trust/caller.ts'
 import { computeQueryFingerprint, createCursorError, decodeCursor, encodeCursor } from './cursor.ts'
 import { openCursor, sealCursor } from './sealed-cursor.ts'
+
+/** The position in a list by time of creation. */
+export const CreationCursor = Type.Object({ created_at: Time(), id: Uuid() })
 
 type PageRequest<S extends TObject, Row> = {
   caller: Caller

@@ -139,4 +139,3 @@ export const KeyPath = Type.Object({
 })
 export const KeysQuery = closed(pageParameters(50))
 export type KeysQuery = Static<typeof KeysQuery>
-export const KeyCursor = closed({ created_at: Time(), id: Uuid() })

@@ -7,7 +7,7 @@ import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, permissions, type Trust } from '../domain/trust/caller.ts'
 import { isTrustWithin } from '../domain/trust/trust.ts'
 import { chooseLeastTrusted } from '../domain/trust/write-trust.ts'
-import { readPage } from '../http/paging.ts'
+import { CreationCursor, readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -21,7 +21,7 @@ import {
   revokeKey,
   updateLastUsed,
 } from './keys.queries.ts'
-import { type Key, KeyCursor, type KeysQuery, type NewKey } from './keys.schemas.ts'
+import type { Key, KeysQuery, NewKey } from './keys.schemas.ts'
 
 type Resources = {
   db: Database
@@ -79,7 +79,7 @@ export function createKeysService({ db, clock, ids, reference }: Resources) {
       list: { list: 'keys' },
       limit,
       cursor,
-      position: KeyCursor,
+      position: CreationCursor,
       read: (after, most) =>
         listKeys(db, caller.trust, most, after && { created_at: new Date(after.created_at), id: after.id }),
     })

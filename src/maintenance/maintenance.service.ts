@@ -5,7 +5,7 @@ import { requireActionsOf } from '../domain/run-actions.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { describeVia, isAllowed } from '../domain/trust/caller.ts'
 import { hasFullTrust, requireFullTrust } from '../domain/trust/trust.ts'
-import { readPage } from '../http/paging.ts'
+import { CreationCursor, readPage } from '../http/paging.ts'
 import { type JobName, schedulableJobs } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -43,10 +43,6 @@ type Page = { limit?: number; cursor?: string }
 
 export type MaintenanceService = ReturnType<typeof createMaintenanceService>
 
-const RunCursor = Type.Object({
-  created_at: Type.String({ format: 'date-time' }),
-  id: Type.String({ format: 'uuid' }),
-})
 const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), action: Type.String() })
 
 /** More often, a job would mostly check whether there is work. */
@@ -132,7 +128,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
       list: { runs: filters },
       limit,
       cursor,
-      position: RunCursor,
+      position: CreationCursor,
       read: (after, most) =>
         listRuns(call.tx ?? db, {
           filters,

@@ -165,5 +165,4 @@ export const PlanChangesQuery = closed({
   ...pageParameters(50),
 })
 export type PlanChangeFilters = Omit<Static<typeof PlanChangesQuery>, 'limit' | 'cursor'>
-export const PlanCursor = Type.Object({ created_at: Type.String({ format: 'date-time' }), id: Uuid() })
 export const PlanChangeCursor = Type.Object({ record_id: Uuid(), action: Type.String() })

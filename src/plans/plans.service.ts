@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { requireActionsOf } from '../domain/run-actions.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
-import { readPage } from '../http/paging.ts'
+import { CreationCursor, readPage } from '../http/paging.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -31,7 +31,6 @@ import {
   type PlanChange,
   PlanChangeCursor,
   type PlanChangeFilters,
-  PlanCursor,
   type PlanStatus,
   type PlanSummary,
 } from './plans.schemas.ts'
@@ -70,7 +69,7 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
       list: { plans: filters },
       limit,
       cursor,
-      position: PlanCursor,
+      position: CreationCursor,
       read: (after, most) =>
         listPlans(call.tx ?? db, {
           ...filters,

@@ -26,4 +26,3 @@ export const TombstonePath = Type.Object({
 })
 export const TombstonesQuery = closed(pageParameters(50))
 export type TombstonesQuery = Static<typeof TombstonesQuery>
-export const TombstoneCursor = Type.Object({ created_at: Time(), id: Uuid() })

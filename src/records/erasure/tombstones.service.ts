@@ -1,10 +1,10 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
-import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import { type Caller, unscoped } from '../../domain/trust/caller.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { ListPage } from '../../domain/schemas/shapes.ts'
-import { type Caller, unscoped } from '../../domain/trust/caller.ts'
-import { readPage } from '../../http/paging.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import { CreationCursor, readPage } from '../../http/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { presentVia } from '../via.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type SealedContent,
   type TombstoneRow,
 } from './tombstones.queries.ts'
-import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './tombstones.schemas.ts'
+import type { Tombstone, TombstonesQuery } from './tombstones.schemas.ts'
 
 export type TombstonesService = ReturnType<typeof createTombstonesService>
 
@@ -25,7 +25,7 @@ export function createTombstonesService({ db }: { db: Database }) {
       list: { list: 'tombstones' },
       limit,
       cursor,
-      position: TombstoneCursor,
+      position: CreationCursor,
       read: (after, most) => listTombstones(db, caller.trust, most, after),
     })
     return { items: items.map(present), ...next }
