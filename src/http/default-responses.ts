@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { closed } from '../domain/schemas/shapes.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
-import { addHeader, addProblems } from './problem-responses.ts'
+import { addPosition, addProblems } from './problem-responses.ts'
 import { takesPosition } from './read-your-writes.ts'
 import { changesState, hasWriteMethod, usesIdempotencyKey } from './route-kind.ts'
 import { readKeywords } from './validation/schema-keywords.ts'
@@ -19,7 +19,7 @@ export function completeRoutes(app: FastifyInstance): void {
     // Without a schema, unknown query parameters would be ignored, such as a misspelt filter.
     schema.querystring ??= closed({})
     const own = (schema.response ?? {}) as Record<string, unknown>
-    const named = changesState(route) ? addHeader(own, 'Membrane-Position') : own
+    const named = changesState(route) ? addPosition(own) : own
     schema.response = addProblems(named, defaultCodes(route, schema))
   })
 }

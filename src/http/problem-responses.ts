@@ -94,8 +94,9 @@ function describeSuccess({ schema, description, mediaType = 'application/json', 
 
 type Response = Readonly<Record<string, unknown>>
 
-/** Adds a header to every success. */
-export function addHeader(response: Response, name: HeaderName): Response {
+/** Adds the position of the write to every success. */
+export function addPosition(response: Response): Response {
+  const name = 'Membrane-Position'
   return Object.fromEntries(
     Object.entries(response).map(([status, answer]) => {
       const described = answer as { headers?: object }
