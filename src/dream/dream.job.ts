@@ -46,7 +46,7 @@ export function createDream(resources: Resources): JobWork {
   async function run(context: RunContext): Promise<void> {
     const chosenSteps = chooseSteps(context)
     let total = 0
-    for (const step of chosenSteps) total += await step.count(context)
+    for (const step of chosenSteps) total += (await step.count?.(context)) ?? 0
     await context.setTotal(total, [
       ...chosenSteps.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
       ...(chosenSteps.some((step) => writingSteps.includes(step)) ? modelFigures : []),

@@ -26,8 +26,8 @@ export type Step = {
   name: StepName
   /** The figures it counts. A figure without a count is shown as 0. */
   figures: readonly string[]
-  /** Returns how many records it has to process. */
-  count(context: RunContext): Promise<number>
+  /** Returns how many records it has to process. Without it the step does not count for the progress of the run. */
+  count?(context: RunContext): Promise<number>
   run(context: DreamContext): Promise<void>
   /** The part of the work that several workers can share. */
   help?(context: RunContext): Promise<void>

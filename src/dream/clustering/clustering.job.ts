@@ -137,7 +137,6 @@ export function createClusteringStep(resources: Resources): Step {
       'cluster_candidates',
       'records_unmerged',
     ],
-    count: async () => 0,
     run,
   }
 }

@@ -118,7 +118,6 @@ export function createProbingStep({ textLanguage }: Resources): Step {
   return {
     name: step,
     figures: ['beliefs_probed', 'beliefs_challenged', 'beliefs_unjudged', 'beliefs_outdated'],
-    count: async () => 0,
     run,
   }
 }

@@ -186,7 +186,6 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
     figures: ['asked', 'created', 'replaced', 'dropped', 'confirmed', 'rejected', 'outdated'].map(
       (each) => `cards_${each}`,
     ),
-    count: async () => 0,
     run,
   }
 }

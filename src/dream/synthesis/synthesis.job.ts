@@ -180,7 +180,6 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
   return {
     name: step,
     figures: ['pairs_asked', 'pairs_connected', 'pairs_rejected', 'pairs_outdated'],
-    count: async () => 0,
     run,
   }
 }
