@@ -166,7 +166,8 @@ function placeMatches(
       const others = placements.get(id) ?? []
       placements.set(id, others)
       // A name counts once: that a record is linked with it says no more than that the record has its words.
-      const counted = channel === 'graph' ? getContribution(others, 'text') : 0
+      const counted =
+        channel === 'graph' ? (others.find((each) => each.channel === 'text')?.contribution ?? 0) : 0
       const contribution = Math.max(0, weight * computeShare(score) - counted)
       others.push({ channel, rank: index + 1, weight, contribution })
     }
@@ -179,10 +180,6 @@ function createShareFunction(channel: Channel, found: readonly Match[]): (score:
   const best = found[0]?.score ?? 0
   const worst = channel === 'vector' ? (found.at(-1)?.score ?? 0) : 0
   return (score) => (best > worst ? (score - worst) / (best - worst) : 1)
-}
-
-function getContribution(placements: readonly Placement[], channel: Channel): number {
-  return placements.find((each) => each.channel === channel)?.contribution ?? 0
 }
 
 type FactorInputs = {
