@@ -1,8 +1,8 @@
 import { capturedKey } from '../domain/payloads/captured-content.ts'
 import type { WorkingPayload } from '../domain/payloads/payloads.ts'
 import { getRank, type Trust, type Visibility } from '../domain/trust/caller.ts'
+import { isJsonObject } from '../kernel/json-objects.ts'
 import type { KnownRecord } from '../records/index.ts'
-import { isObject } from './planning/evidence.ts'
 
 type Task = Pick<KnownRecord, 'id' | 'scope' | 'sensitivity' | 'status' | 'forgotten_at'>
 
@@ -34,7 +34,7 @@ export function mergeTaskReport(
   report: WorkingPayload,
   content: unknown,
 ): WorkingPayload {
-  const fields = isObject(content) ? content : {}
+  const fields = isJsonObject(content) ? content : {}
   const isReported = (name: string) => Object.hasOwn(fields, name) && fields[name] !== null
   const members = Object.entries(report).filter(([name]) => isReported(name) || !Object.hasOwn(before, name))
   return {

@@ -1,5 +1,6 @@
 import { type Candidate, findMatch } from '../domain/identity/entity-match.ts'
 import { unscoped } from '../domain/trust/caller.ts'
+import { compareTexts } from '../kernel/text-order.ts'
 
 /** The position of an entity among the matches of one term. */
 export type LookupPosition = { rank: number; created_at: string; id: string }
@@ -30,10 +31,6 @@ export function isAfter(position: LookupPosition, cursor: LookupPosition): boole
 
 function compare(one: LookupPosition, other: LookupPosition): number {
   return (
-    one.rank - other.rank || compareText(one.created_at, other.created_at) || compareText(one.id, other.id)
+    one.rank - other.rank || compareTexts(one.created_at, other.created_at) || compareTexts(one.id, other.id)
   )
-}
-
-function compareText(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
 }

@@ -1,3 +1,4 @@
+import { compareTexts } from '../kernel/text-order.ts'
 import type { HandleLookup } from './records.queries.ts'
 
 /** Identifies a handle in its scope. */
@@ -18,5 +19,5 @@ export function mergeLookups(handles: readonly HandleLookup[]): HandleLookup[] {
     const other = byKey.get(key)
     if (!other || strength[other.lock] < strength[each.lock]) byKey.set(key, each)
   }
-  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each)
+  return [...byKey].sort(([one], [other]) => compareTexts(one, other)).map(([, each]) => each)
 }

@@ -1,7 +1,8 @@
-import type { Edge } from '../domain/edges/edges.ts'
-import { computeSalience } from '../domain/lifecycle/curves.ts'
-import type { Payload } from '../domain/payloads/payloads.ts'
 import { type Caller, isAllowed, unscoped } from '../domain/trust/caller.ts'
+import { computeSalience } from '../domain/lifecycle/curves.ts'
+import type { Edge } from '../domain/edges/edges.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
+import { compareTexts } from '../kernel/text-order.ts'
 import type { AuditEntry } from './audit-log/audit-log.schemas.ts'
 import { removeHiddenReferences } from './hidden-references.ts'
 import type { Relation } from './provenance.schemas.ts'
@@ -56,13 +57,9 @@ function sortEdges(edges: readonly Edge[]): Edge[] {
   return [...edges].sort(
     (left, right) =>
       left.created_at.getTime() - right.created_at.getTime() ||
-      compare(left.target_id, right.target_id) ||
-      compare(left.predicate, right.predicate),
+      compareTexts(left.target_id, right.target_id) ||
+      compareTexts(left.predicate, right.predicate),
   )
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : Number(left > right)
 }
 
 /** The answer for a record one level above the ceiling of the key: that the record exists, but no content. */

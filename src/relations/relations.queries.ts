@@ -5,13 +5,14 @@ import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Edge } from '../domain/edges/edges.ts'
 import type { Trust } from '../domain/trust/caller.ts'
+import { compareTexts } from '../kernel/text-order.ts'
 
 /**
  * An existing edge gets the new weight and keeps its creation time. The edges are sorted, so that two writers of one
  * pair wait for each other instead of deadlocking.
  */
 export async function upsertEdges(tx: Transaction, edges: readonly Edge[]): Promise<void> {
-  const ordered = [...edges].sort((left, right) => (left.source_id < right.source_id ? -1 : 1))
+  const ordered = [...edges].sort((left, right) => compareTexts(left.source_id, right.source_id))
   const statement = tx
     .insertInto('relations')
     .values(ordered)

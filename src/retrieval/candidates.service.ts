@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded, dropQuotes } from '../domain/words/query-words.ts'
+import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
 import { dropHelpRequest, isAboutAsker, isAboutQuestions, isForAsker } from './asker-in-question.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
@@ -176,7 +177,7 @@ function computeFits({ text = [], vector = [] }: ChannelMatches): Map<string, nu
 
 /** Ties are ordered newest first, as in lists. */
 function compareSalience(one: CandidateState, other: CandidateState): number {
-  return other.salience - one.salience || (one.id > other.id ? -1 : 1)
+  return other.salience - one.salience || compareTexts(other.id, one.id)
 }
 
 function toRoot({ id, salience, isOpen }: CandidateState, index: number): CandidateNode {

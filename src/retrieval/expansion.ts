@@ -1,3 +1,4 @@
+import { compareTexts } from '../kernel/text-order.ts'
 import { neutralFactors } from './fusion.ts'
 import { compareMatches } from './match.ts'
 import type { Signals } from './retrieval.schemas.ts'
@@ -91,7 +92,7 @@ export function listEdgesAmong(
       (one, other) =>
         getPlace(one.source_id) - getPlace(other.source_id) ||
         getPlace(one.target_id) - getPlace(other.target_id) ||
-        (one.predicate < other.predicate ? -1 : 1),
+        compareTexts(one.predicate, other.predicate),
     )
     .slice(0, limit)
     .map(({ source_id, predicate, target_id, weight, created_at }) => ({

@@ -1,3 +1,5 @@
+import { compareTexts } from '../kernel/text-order.ts'
+
 /** Puts the newer of two nearly equal statements before the older one, because it is probably what holds now. */
 
 type Scored = { id: string; score: number }
@@ -45,7 +47,8 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
     return { ...node, score: older.score, signals: { ...node.signals, raised_by: older.id } }
   })
   return [...lifted, ...ranked.slice(maxCompared)].sort(
-    (one, other) => other.score - one.score || getTime(other) - getTime(one) || (one.id < other.id ? -1 : 1),
+    (one, other) =>
+      other.score - one.score || getTime(other) - getTime(one) || compareTexts(one.id, other.id),
   )
 }
 

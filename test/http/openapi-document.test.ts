@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { TSchema } from 'typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeErrors } from '../../scripts/errors-document.ts'
-import { isObject, type JsonObject } from '../../src/http/validation/schema-keywords.ts'
+import { isJsonObject, type JsonObject } from '../../src/kernel/json-objects.ts'
 import { createValidators } from '../support/openapi-contract.ts'
 
 type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
@@ -38,7 +38,7 @@ function jsonMediaOf({ requestBody, responses }: Operation): Media[] {
 /** All objects of a document except those of its examples. */
 function objectsIn(value: unknown): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn)
-  if (!isObject(value)) return []
+  if (!isJsonObject(value)) return []
   const { example: _, examples: _1, ...members } = value
   return [members, ...Object.values(members).flatMap(objectsIn)]
 }
@@ -78,7 +78,7 @@ function listRequestObjects(): JsonObject[] {
 
 /** Whether a schema, or the one to which it refers, has a description. */
 function isDescribed(schema: unknown): boolean {
-  if (!isObject(schema)) return false
+  if (!isJsonObject(schema)) return false
   return typeof schema['description'] === 'string' || isDescribed(followReference(schema['$ref']))
 }
 
@@ -139,7 +139,7 @@ describe('the OpenAPI document', () => {
   it('allows no unknown fields in request bodies', () => {
     const open = listRequestObjects().filter(
       ({ type, properties, additionalProperties }) =>
-        type === 'object' && isObject(properties) && additionalProperties !== false,
+        type === 'object' && isJsonObject(properties) && additionalProperties !== false,
     )
     expect(open).toEqual([])
   })
@@ -149,7 +149,7 @@ describe('the OpenAPI document', () => {
       (operation.parameters ?? []).map((each) => [`${name} ${each.name}`, each] as const),
     )
     const fields = listRequestObjects().flatMap(({ type, properties }) =>
-      type === 'object' && isObject(properties) ? Object.entries(properties) : [],
+      type === 'object' && isJsonObject(properties) ? Object.entries(properties) : [],
     )
     expect(parameters.length).toBeGreaterThan(100)
     expect(fields.length).toBeGreaterThan(100)
@@ -184,7 +184,8 @@ describe('the OpenAPI document', () => {
     // Generators for languages without unions invent a name for one that is part of another schema, or none.
     const inner = Object.values(document.components.schemas).flatMap((schema) => objectsIn(schema).slice(1))
     const unions = [...inner, ...objectsIn(document.paths)].filter(
-      ({ anyOf }) => Array.isArray(anyOf) && !anyOf.some((each) => isObject(each) && each['type'] === 'null'),
+      ({ anyOf }) =>
+        Array.isArray(anyOf) && !anyOf.some((each) => isJsonObject(each) && each['type'] === 'null'),
     )
     expect(unions).toEqual([])
     const enums = objectsIn(document).filter((schema) => Array.isArray(schema['enum']))

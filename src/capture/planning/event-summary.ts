@@ -1,7 +1,8 @@
 import { maskText } from '../../domain/secrets/masking.ts'
 import { clip, outline } from '../../domain/secrets/outline.ts'
 import { endsSentence } from '../../domain/words/sentence-end.ts'
-import { type Evidence, isObject } from './evidence.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
+import type { Evidence } from './evidence.ts'
 
 /**
  * The evidence in one line. Raw content is never a summary: it may contain secrets, and it is stored in full beside
@@ -54,7 +55,7 @@ function listTools(fields: Evidence['fields']): string {
   const graph = Array.isArray(fields['tool_graph']) ? fields['tool_graph'] : []
   const called = [
     fields['tool_name'] ?? fields['tool'],
-    ...graph.map((node) => isObject(node) && node['tool']),
+    ...graph.map((node) => isJsonObject(node) && node['tool']),
   ]
   const names = [...new Set(called.filter(isText).map(formatPart))]
   const more = names.length - maxTools

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { CapturedContent } from '../../domain/payloads/captured-content.ts'
 import type { Fault } from '../../kernel/errors.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 import type { NewCapture } from '../capture.schemas.ts'
 
 /** A capture split into the content fields that have a meaning and everything else. */
@@ -11,7 +12,7 @@ import type { NewCapture } from '../capture.schemas.ts'
  */
 export type CheckSchema = (schema: TSchema, value: unknown) => Fault[]
 
-export type Fields = Readonly<Record<string, unknown>>
+export type Fields = JsonObject
 
 export type Evidence = {
   input: NewCapture
@@ -55,17 +56,13 @@ const meaningful = [
 ]
 
 export function readEvidence(input: NewCapture, now: Date): Evidence {
-  const content = isObject(input.content) ? input.content : {}
+  const content = isJsonObject(input.content) ? input.content : {}
   const names = meaningful.filter((name) => content[name] !== null)
   return {
     input,
     fields: pickFields(content, [...names, ...anyJson]),
     occurredAt: (input.timestamp === undefined ? now : new Date(input.timestamp)).toISOString(),
   }
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Returns the named fields that the object itself has. Inherited names such as `constructor` are ignored. */
@@ -109,7 +106,7 @@ export function collectUnusedContent(
 
 /** Content may have half a million fields, so it is copied once, and only if a field must be removed. */
 function removeFields(content: unknown, fields: Fields, usedFields: ReadonlySet<string>): CapturedContent {
-  if (!isObject(content)) return { content }
+  if (!isJsonObject(content)) return { content }
   const taken = new Set(Object.keys(fields).filter((name) => usedFields.has(name)))
   if (taken.size === 0) return { content }
   const rest = Object.entries(content).filter(([name]) => !taken.has(name))

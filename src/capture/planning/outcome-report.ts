@@ -4,14 +4,9 @@ import { Outcome } from '../../domain/payloads/payloads.ts'
 import { Uuid } from '../../domain/schemas/shapes.ts'
 import { clip } from '../../domain/secrets/outline.ts'
 import type { Fault } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
 import { refSchema } from './episode-payload.ts'
-import {
-  type CheckSchema,
-  collectUnusedContent,
-  type Evidence,
-  findFieldFaults,
-  isObject,
-} from './evidence.ts'
+import { type CheckSchema, collectUnusedContent, type Evidence, findFieldFaults } from './evidence.ts'
 
 /** A report, sent later, about how an episode ended. */
 
@@ -36,7 +31,7 @@ const reportFields: Readonly<Record<string, TSchema>> = {
 const placed = new Set(Object.keys(reportFields))
 
 export function findReportFaults({ input, fields }: Evidence, check: CheckSchema): Fault[] {
-  if (!isObject(input.content)) {
+  if (!isJsonObject(input.content)) {
     return [{ pointer: '/content', message: 'must be an object with target_id and outcome' }]
   }
   return findFieldFaults(fields, reportFields, ['target_id', 'outcome'], check)

@@ -2,13 +2,13 @@ import type { TSchema } from 'typebox'
 import { capturedKey } from '../../domain/payloads/captured-content.ts'
 import { WorkingPayload } from '../../domain/payloads/payloads.ts'
 import type { Fault } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
 import { refSchema } from './episode-payload.ts'
 import {
   type CheckSchema,
   collectUnusedContent,
   type Evidence,
   findFieldFaults,
-  isObject,
   pickFields,
 } from './evidence.ts'
 
@@ -19,7 +19,7 @@ const taskFields: Readonly<Record<string, TSchema>> = { ...ownFields, ref: refSc
 const usedFields = new Set(Object.keys(taskFields))
 
 export function findTaskFaults({ input, fields }: Evidence, check: CheckSchema): Fault[] {
-  if (!isObject(input.content)) {
+  if (!isJsonObject(input.content)) {
     return [{ pointer: '/content', message: 'must be an object with the thread_id of the task' }]
   }
   return findFieldFaults(fields, taskFields, ['thread_id'], check)

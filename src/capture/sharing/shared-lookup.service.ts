@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
+import { compareTexts } from '../../kernel/text-order.ts'
 import {
   formatLookupKey,
   type HandleMatch,
@@ -98,7 +99,7 @@ async function lockFacts(
 /** In the order of the ids, so that neighbours that callers see alike are locked and read together. */
 function groupByTrust(targets: readonly Target[]): { caller: Caller; members: Target[] }[] {
   const groups: { caller: Caller; members: Target[] }[] = []
-  for (const target of targets.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+  for (const target of targets.toSorted((one, other) => compareTexts(one.id, other.id))) {
     const { caller } = target.each.context
     const last = groups.at(-1)
     if (last?.caller.trust === caller.trust) last.members.push(target)

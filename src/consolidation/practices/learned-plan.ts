@@ -1,5 +1,6 @@
 import { createStructureHandle } from '../../domain/identity/handles.ts'
 import { findGraphFaults } from '../../domain/procedures/graph-cycles.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
@@ -56,8 +57,7 @@ function readPlan({ payload: { tool_graph: calls } }: Episode): Pattern | undefi
 }
 
 function toParams(args: unknown): Record<string, unknown> {
-  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
-  return isObject ? { ...args } : { value: args }
+  return isJsonObject(args) ? args : { value: args }
 }
 
 /** Returns the ids of the calls, with a number added to repeated ones. */

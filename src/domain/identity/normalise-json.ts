@@ -1,3 +1,4 @@
+import { compareTexts } from '../../kernel/text-order.ts'
 /**
  * Normalises every text inside a JSON value and sorts the members of objects, so that equal content gives an equal
  * value. Request bodies nest at most 100 levels deep, so the recursion is safe.
@@ -10,5 +11,5 @@ export function normaliseJson(value: unknown, normalise: (text: string) => strin
     normalise(key),
     normaliseJson(inner, normalise),
   ])
-  return entries.sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+  return entries.sort(([one], [other]) => compareTexts(one, other))
 }

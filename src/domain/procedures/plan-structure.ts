@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { compareTexts } from '../../kernel/text-order.ts'
 
 /** Identifies a plan by its operations and edges. Node ids and the order of nodes do not matter. */
 
@@ -88,7 +89,7 @@ function describePart(
 /** The nodes of the colour that the fewest nodes share: each of them costs one try. */
 function chooseSmallestColour(part: readonly number[], colours: readonly string[]): number[] {
   const shared = [...countColours(part, colours)].filter(([, count]) => count > 1)
-  const [colour] = shared.sort(([one, few], [other, many]) => few - many || (one < other ? -1 : 1))[0] ?? []
+  const [colour] = shared.sort(([one, few], [other, many]) => few - many || compareTexts(one, other))[0] ?? []
   return part.filter((place) => colours[place] === colour)
 }
 

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../kernel/text-order.ts'
 /** Similarity of embeddings. */
 
 export type Embedding = Float32Array
@@ -62,5 +63,5 @@ export function findNearest(query: Embedding, candidates: Iterable<Embedded>, k:
 }
 
 export function compareNearness(one: Neighbour, other: Neighbour): number {
-  return other.similarity - one.similarity || (one.id < other.id ? -1 : Number(one.id > other.id))
+  return other.similarity - one.similarity || compareTexts(one.id, other.id)
 }

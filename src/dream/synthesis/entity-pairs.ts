@@ -1,5 +1,6 @@
 import { computeCosine, type Embedding, hasDirection, normalise } from '../../domain/vectors/similarity.ts'
 import type { SimilarityThresholds } from '../../domain/vectors/similarity-thresholds.ts'
+import { compareTexts } from '../../kernel/text-order.ts'
 
 /** Finds pairs of entities that may be connected in a way no record states yet. */
 
@@ -51,7 +52,7 @@ export function sortPairs(pairs: readonly Pair[]): Pair[] {
     (left, right) =>
       right.factCount - left.factCount ||
       right.similarity - left.similarity ||
-      (formatPair(left) < formatPair(right) ? -1 : Number(formatPair(left) > formatPair(right))),
+      compareTexts(formatPair(left), formatPair(right)),
   )
 }
 

@@ -2,9 +2,10 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { inferEnumType, namedSchemas } from '../../domain/schemas/schema-ref.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
+import { compareTexts } from '../../kernel/text-order.ts'
 import { takesPosition } from '../read-your-writes.ts'
 import { usesIdempotencyKey } from '../route-kind.ts'
-import { isObject } from '../validation/schema-keywords.ts'
 import { buildExample } from './example-values.ts'
 import { operationTags } from './operation-tags.ts'
 import { nameUnionMembers } from './union-members.ts'
@@ -146,7 +147,7 @@ function addExample(media: Media): void {
 
 /** Sorted, so that the document does not depend on the order in which rooms register. */
 function sortMembers<T>(members: Readonly<Record<string, T>>): Record<string, T> {
-  return Object.fromEntries(Object.entries(members).sort(([one], [other]) => (one < other ? -1 : 1)))
+  return Object.fromEntries(Object.entries(members).sort(([one], [other]) => compareTexts(one, other)))
 }
 
 /** Keywords whose values are data, not schemas. */
@@ -158,7 +159,7 @@ const data = new Set(['const', 'default', 'enum', 'example', 'examples', 'requir
  */
 function toOpenApi(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApi)
-  if (!isObject(schema)) return schema
+  if (!isJsonObject(schema)) return schema
   const { $id: _, patternProperties, ...rest } = schema
   const converted = Object.entries(rest).flatMap(([key, value]) => {
     // Our own keyword `missing` has an error code as its value. If the value is a schema, it is a property of that
@@ -167,7 +168,7 @@ function toOpenApi(schema: unknown): unknown {
     if (key === '$ref') return [[key, `#/components/schemas/${value}`]]
     return [[key, data.has(key) ? value : toOpenApi(value)]]
   })
-  const anyName = isObject(patternProperties) ? Object.values(patternProperties)[0] : undefined
+  const anyName = isJsonObject(patternProperties) ? Object.values(patternProperties)[0] : undefined
   return {
     ...Object.fromEntries(converted),
     ...inferEnumType(rest),

@@ -2,9 +2,10 @@ import type { TSchema } from 'typebox'
 import { Compile, Errors } from 'typebox/schema'
 import { namedSchemas } from '../../domain/schemas/schema-ref.ts'
 import type { Fault } from '../../kernel/errors.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 import { describeFault, listValues } from './fault-messages.ts'
 import { selectReferred } from './referred-schemas.ts'
-import { isObject, type JsonObject, joinPointer, type Keywords, readKeywords } from './schema-keywords.ts'
+import { joinPointer, type Keywords, readKeywords } from './schema-keywords.ts'
 import { type Mismatch, selectBranches } from './union-branches.ts'
 
 /**
@@ -34,7 +35,7 @@ function searchSchema(search: Search, schema: TSchema, value: unknown, pointer: 
   if (target.anyOf) searchUnion(search, target.anyOf, value, pointer)
   for (const part of target.allOf ?? []) searchSchema(search, part, value, pointer)
   searchOwn(search, target, value, pointer)
-  if (isObject(value)) searchFields(search, target, value, pointer)
+  if (isJsonObject(value)) searchFields(search, target, value, pointer)
   if (Array.isArray(value) && target.items) searchItems(search, target.items, value, pointer)
   // A keyword that this function does not know still makes the value invalid; the message is then general.
   if (search.faults.length === before) report(search, pointer, 'is not valid')
@@ -112,7 +113,7 @@ function searchFields(search: Search, schema: Keywords, value: JsonObject, point
  */
 function isOfOtherType({ properties = {} }: Keywords, { type, payload }: JsonObject): boolean {
   const types = properties['type']
-  if (!types || !isObject(payload) || !isValid(types, type)) return false
+  if (!types || !isJsonObject(payload) || !isValid(types, type)) return false
   const { kind } = payload
   return kind !== type && isValid(types, kind)
 }

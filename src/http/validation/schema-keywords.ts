@@ -31,12 +31,6 @@ export function readKeywords(schema: TSchema): Keywords {
   return schema as Keywords
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 const maxKeyLength = 200
 const maxPointerLength = 1_000
 

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 import { nameTypes } from './fault-messages.ts'
-import { isObject, type JsonObject, readKeywords } from './schema-keywords.ts'
+import { readKeywords } from './schema-keywords.ts'
 
 export type Mismatch = { kind: 'fault'; field?: string; message: string; allowed?: readonly unknown[] }
 
@@ -12,7 +13,7 @@ export function selectBranches(variants: readonly TSchema[], value: unknown): Br
   if (allowed) return { kind: 'fault', message: 'must be', allowed }
   const sameType = variants.filter((variant) => isOfType(readKeywords(variant).type, value))
   if (sameType.length === 0) return { kind: 'fault', message: `must be ${nameTypes(listTypes(variants))}` }
-  if (sameType.length === 1 || !isObject(value)) return { kind: 'branches', variants: sameType }
+  if (sameType.length === 1 || !isJsonObject(value)) return { kind: 'branches', variants: sameType }
   return discriminate(sameType, value)
 }
 
@@ -61,7 +62,7 @@ function isOfType(type: string | undefined, value: unknown): boolean {
     case 'array':
       return Array.isArray(value)
     case 'object':
-      return isObject(value)
+      return isJsonObject(value)
     case 'integer':
       return typeof value === 'number'
     default:

@@ -1,11 +1,12 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError, type ErrorCode, type Fault } from '../../kernel/errors.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 import { describeTextFault, findUnstorableValues } from './body-inspection.ts'
 import { coerceQuery } from './coercion.ts'
 import { registerFormats } from './formats.ts'
 import { findFaults, isValid } from './schema-faults.ts'
-import { isObject, type JsonObject, readKeywords } from './schema-keywords.ts'
+import { readKeywords } from './schema-keywords.ts'
 
 registerFormats()
 
@@ -100,5 +101,5 @@ function failValidation(message: string, errors: Fault[]): Validated {
 }
 
 function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }

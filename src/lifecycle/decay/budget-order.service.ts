@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
+import { compareTexts } from '../../kernel/text-order.ts'
 import {
   type Candidate,
   type Eligibility,
@@ -107,5 +108,5 @@ function takeNext(lanes: readonly OpenLane[]): Candidate[] {
 }
 
 function compareKeeping(left: Candidate, right: Candidate): number {
-  return left.keeping - right.keeping || (left.id < right.id ? -1 : 1)
+  return left.keeping - right.keeping || compareTexts(left.id, right.id)
 }

@@ -1,9 +1,10 @@
 import { maxTags } from '../../domain/schemas/request-fields.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 
 /** Reads fields of foreign JSON. Several names mean the spellings of different versions; the first that is set counts. */
 
-export type Fields = Readonly<Record<string, unknown>>
+export type Fields = JsonObject
 
 export function refuse(field: string, message: string): AppError {
   return new AppError('validation_failed', 'The item does not have the form of its format.', {
@@ -12,12 +13,8 @@ export function refuse(field: string, message: string): AppError {
 }
 
 export function asFields(value: unknown, field = ''): Fields {
-  if (isFields(value)) return value
+  if (isJsonObject(value)) return value
   throw refuse(field, 'must be an object')
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The value of the first name that is set; null counts as not set. */

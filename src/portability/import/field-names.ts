@@ -1,19 +1,9 @@
 import type { TSchema } from 'typebox'
 import { namedSchemas } from '../../domain/schemas/schema-ref.ts'
+import type { Keywords } from '../../http/validation/schema-keywords.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
 
 /** Accepts the spelling of other programs: `CreatedAt` for `created_at`, null or '' for an absent value. */
-
-type Keywords = {
-  $ref?: string
-  type?: string
-  anyOf?: readonly TSchema[]
-  enum?: readonly unknown[]
-  const?: unknown
-  properties?: Readonly<Record<string, TSchema>>
-  required?: readonly string[]
-  items?: TSchema
-}
-type Members = Readonly<Record<string, unknown>>
 
 /**
  * Renames the fields of a value to the names of the schema. Fields that the schema does not have stay, and free JSON
@@ -22,7 +12,7 @@ type Members = Readonly<Record<string, unknown>>
 export function normaliseNames(schema: TSchema, value: unknown): unknown {
   const { items, properties = {}, required = [] } = findVariant(schema, value)
   if (Array.isArray(value)) return items ? value.map((each) => normaliseNames(items, each)) : value
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const members = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     const name = findName(key, properties)
     const property = properties[name]
@@ -57,7 +47,7 @@ function findVariant(schema: TSchema, value: unknown): Keywords {
   const found = resolve(schema)
   if (!found.anyOf) return found
   const objects = found.anyOf.map(resolve).filter(({ type }) => type === 'object')
-  if (!isObject(value) || objects.length === 1) return objects[0] ?? {}
+  if (!isJsonObject(value) || objects.length === 1) return objects[0] ?? {}
   const kind = value['kind'] ?? value['Kind']
   return (
     objects.find(({ properties }) => properties?.['kind'] && resolve(properties['kind']).const === kind) ?? {}
@@ -68,8 +58,4 @@ function resolve(schema: TSchema): Keywords {
   const keywords: Keywords = schema
   const target = keywords.$ref === undefined ? undefined : namedSchemas[keywords.$ref]
   return target ? resolve(target) : keywords
-}
-
-export function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

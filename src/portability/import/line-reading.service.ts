@@ -5,10 +5,11 @@ import { listFaults } from '../../http/validation/validation.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Ids, isUuid } from '../../kernel/ids.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
 import { claimsRevision } from '../../records/index.ts'
 import { type Line, maxLineBytes } from '../line-limits.ts'
 import { ImportedRecord, reservedNames } from '../portability.schemas.ts'
-import { isObject, normaliseNames } from './field-names.ts'
+import { normaliseNames } from './field-names.ts'
 import { draftPlainRecord, draftWithHistory, type ImportedCopy, writeAhead } from './imported-draft.ts'
 
 /** Parses bytes to JSON that can be stored; throws an AppError otherwise. */
@@ -82,17 +83,17 @@ function readRecord(value: unknown): ImportedRecord {
 
 function claimsHistory(value: unknown): boolean {
   if (hasReservedFields(value)) return true
-  const payload: unknown = isObject(value) ? value['payload'] : undefined
-  return isObject(payload) && claimsRevision(payload['revision'])
+  const payload: unknown = isJsonObject(value) ? value['payload'] : undefined
+  return isJsonObject(payload) && claimsRevision(payload['revision'])
 }
 
 function hasReservedFields(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isJsonObject(value)) return false
   return Object.entries(value).some(([name, inner]) => reservedNames.has(name) && inner !== null)
 }
 
 /** Also read from a refused line, so that its result can be matched to the record. */
 function readId(value: unknown): string | undefined {
-  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
+  const id = isJsonObject(value) ? value['id'] : undefined
   return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : undefined
 }

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../kernel/text-order.ts'
 import type { Entry, Part } from './prompt-entries.ts'
 import { parts } from './prompt-entries.ts'
 import { quoteAsLine } from './quoted-text.ts'
@@ -94,7 +95,7 @@ function arrange(part: Part, entries: readonly Entry[]): Entry[][] {
   const own = entries.filter((entry) => entry.part === part)
   if (part !== 'happened') return own.length === 0 ? [] : [own]
   const inTime = [...own].sort(
-    (one, other) => one.at - other.at || one.position - other.position || (one.id < other.id ? -1 : 1),
+    (one, other) => one.at - other.at || one.position - other.position || compareTexts(one.id, other.id),
   )
   return [...Map.groupBy(inTime, getGroupKey).values()]
 }

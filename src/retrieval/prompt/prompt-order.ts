@@ -1,3 +1,4 @@
+import { compareTexts } from '../../kernel/text-order.ts'
 import type { Entry } from './prompt-entries.ts'
 
 /** Orders what could stand in a prompt by its relevance. */
@@ -56,7 +57,7 @@ export function listUnits(
 }
 
 function compareAges(one: Entry, other: Entry): number {
-  return other.at - one.at || (one.id > other.id ? -1 : 1)
+  return other.at - one.at || compareTexts(other.id, one.id)
 }
 
 /** Joins pairs that share a member. */

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../kernel/text-order.ts'
 import { estimateIdf } from './bm25.ts'
 import {
   type CountedWord,
@@ -90,7 +91,7 @@ const shortTextWeight = 1.4
 function listSetsAbove(words: readonly CountedWord[], least: number, store: StoreSize): string[][] {
   const scored = words
     .map(({ word, count }) => ({ word, score: shortTextWeight * estimateIdf(count ?? 0, store) }))
-    .sort((one, other) => other.score - one.score || (one.word < other.word ? -1 : 1))
+    .sort((one, other) => other.score - one.score || compareTexts(one.word, other.word))
   const left = scored.map((_, at) => scored.slice(at).reduce((sum, { score }) => sum + score, 0))
   const sets: string[][] = []
   const extend = (set: readonly string[], score: number, from: number): void => {

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../kernel/text-order.ts'
 import { estimateIdf, k1 } from './bm25.ts'
 import type { RelatedStem } from './related-stems.ts'
 import { type CountedWord, estimateRecords, sortRarestFirst, type WordStatistics } from './word-statistics.ts'
@@ -34,7 +35,7 @@ export function pickWords<T extends { word: string; count: number }>(
       (one, other) =>
         Number(one.isAbsent) - Number(other.isAbsent) ||
         other.weight - one.weight ||
-        (one.each.word < other.each.word ? -1 : 1),
+        compareTexts(one.each.word, other.each.word),
     )
     .slice(0, maxWords)
     .map(({ each }) => each)
@@ -82,7 +83,7 @@ export function pickRelated(
   let left = budget - rare.reduce((sum, { word }) => sum + expect(word), 0)
   const isAll = statistics.rows * share <= budget
   return [...related]
-    .sort((one, other) => expect(one.word) - expect(other.word) || (one.word < other.word ? -1 : 1))
+    .sort((one, other) => expect(one.word) - expect(other.word) || compareTexts(one.word, other.word))
     .filter(({ word }) => {
       left -= expect(word)
       return isAll || left >= 0

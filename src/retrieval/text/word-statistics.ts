@@ -1,3 +1,4 @@
+import { compareTexts } from '../../kernel/text-order.ts'
 /** How common words are in the store, estimated from a sample. */
 
 export type WordStatistics = {
@@ -38,7 +39,7 @@ export function estimateShare(lists: readonly (readonly string[])[], statistics:
 export function sortRarestFirst(words: readonly string[], statistics: WordStatistics): string[] {
   return [...words].sort(
     (one, other) =>
-      estimateRecords(one, statistics) - estimateRecords(other, statistics) || (one < other ? -1 : 1),
+      estimateRecords(one, statistics) - estimateRecords(other, statistics) || compareTexts(one, other),
   )
 }
 

@@ -1,15 +1,6 @@
+import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
-import {
-  asFields,
-  type Fields,
-  isFields,
-  listOf,
-  pick,
-  readTime,
-  readWord,
-  refuse,
-  requireText,
-} from '../fields.ts'
+import { asFields, type Fields, listOf, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
 import type { Reader, Reading } from '../items.ts'
 import { createMessageItems, joinTexts, type Message, type PlacedMessage, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
@@ -54,15 +45,15 @@ function listBranch(fields: Fields, line: number): PlacedMessage[] {
 function findLast(nodes: Fields): string | undefined {
   return Object.keys(nodes).findLast((id) => {
     const node = nodes[id]
-    return isFields(node) && listOf(node, 'children').length === 0
+    return isJsonObject(node) && listOf(node, 'children').length === 0
   })
 }
 
 function readMessage(node: Fields, nodeId: string): Message | undefined {
   const message = pick(node, 'message')
-  if (!isFields(message)) return undefined
+  if (!isJsonObject(message)) return undefined
   const metadata = pick(message, 'metadata')
-  if (isFields(metadata) && metadata['is_visually_hidden_from_conversation'] === true) return undefined
+  if (isJsonObject(metadata) && metadata['is_visually_hidden_from_conversation'] === true) return undefined
   const content = readContent(message)
   const role = readWord(asFields(pick(message, 'author') ?? {}, 'author'), 'role')
   if (content === '' || role === undefined) return undefined
@@ -71,7 +62,7 @@ function readMessage(node: Fields, nodeId: string): Message | undefined {
 
 function readContent(message: Fields): string {
   const content = pick(message, 'content')
-  if (!isFields(content)) return ''
-  const parts = listOf(content, 'parts').map((part) => (isFields(part) ? pick(part, 'text') : part))
+  if (!isJsonObject(content)) return ''
+  const parts = listOf(content, 'parts').map((part) => (isJsonObject(part) ? pick(part, 'text') : part))
   return joinTexts([...parts, pick(content, 'text')])
 }

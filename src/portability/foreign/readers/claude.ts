@@ -1,15 +1,6 @@
+import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
-import {
-  asFields,
-  type Fields,
-  isFields,
-  listOf,
-  pick,
-  readTime,
-  readWord,
-  refuse,
-  requireText,
-} from '../fields.ts'
+import { asFields, type Fields, listOf, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
 import { describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader, Reading } from '../items.ts'
 import { createMessageItems, joinTexts, type Message, placeMessage } from '../messages.ts'
@@ -67,9 +58,11 @@ const placeholder = '```\nThis block is not supported on your current device yet
  * a placeholder for each call of a tool, so the blocks count first.
  */
 function readContent(message: Fields): string {
-  const blocks = listOf(message, 'content').map((block) => (isFields(block) ? pick(block, 'text') : block))
+  const blocks = listOf(message, 'content').map((block) =>
+    isJsonObject(block) ? pick(block, 'text') : block,
+  )
   const attached = listOf(message, 'attachments').map((each) =>
-    isFields(each) ? pick(each, 'extracted_content') : undefined,
+    isJsonObject(each) ? pick(each, 'extracted_content') : undefined,
   )
   const text = joinTexts(blocks) || readWord(message, 'text')?.replaceAll(placeholder, '').trim()
   return joinTexts([text, ...attached])

@@ -1,9 +1,9 @@
+import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { truncate } from '../../../kernel/truncated-text.ts'
 import { type ItemReading, readMembers } from '../archive/member-reading.ts'
 import {
   asFields,
   type Fields,
-  isFields,
   listOf,
   readNumber,
   readTags,
@@ -75,7 +75,7 @@ function readFact(fields: Fields, source: string, line: number, document: string
 }
 
 function readCause(value: unknown, document: string): Link[] {
-  if (!isFields(value)) return []
+  if (!isJsonObject(value)) return []
   const index = readNumber(value, 'target_fact_index')
   if (index === undefined) return []
   const predicate = readWord(value, 'relation_type') === 'causes' ? 'causes' : 'caused_by'
@@ -92,7 +92,7 @@ function readObservation(fields: Fields, line: number): Item {
   const text = requireText(fields, 'text')
   const payload = notePayload('hindsight', text)
   const links = listOf(fields, 'sources').flatMap((each): Link[] => {
-    if (!isFields(each)) return []
+    if (!isJsonObject(each)) return []
     const document = readWord(each, 'document_id')
     const index = readNumber(each, 'fact_index')
     if (document === undefined || index === undefined) return []

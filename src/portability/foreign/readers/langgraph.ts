@@ -1,4 +1,5 @@
-import { asFields, type Fields, isFields, pick, readTime, refuse, requireText } from '../fields.ts'
+import { isJsonObject } from '../../../kernel/json-objects.ts'
+import { asFields, type Fields, pick, readTime, refuse, requireText } from '../fields.ts'
 import { describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readJsonLines, readParts } from '../part-reading.ts'
@@ -38,11 +39,11 @@ function readNamespace(fields: Fields): string {
 /** LangMem wraps the text twice. A value without a text of its own is kept as JSON. */
 function readText(value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '') return value
-  if (!isFields(value)) throw refuse('value', 'must be an object or a text')
+  if (!isJsonObject(value)) throw refuse('value', 'must be an object or a text')
   for (const name of ['content', 'text', 'memory', 'data']) {
     const inner = pick(value, name)
     if (typeof inner === 'string' && inner.trim() !== '') return inner
-    if (isFields(inner) && typeof inner['content'] === 'string' && inner['content'].trim() !== '')
+    if (isJsonObject(inner) && typeof inner['content'] === 'string' && inner['content'].trim() !== '')
       return inner['content']
   }
   return JSON.stringify(value)

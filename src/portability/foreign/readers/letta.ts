@@ -1,4 +1,5 @@
-import { asFields, type Fields, isFields, listOf, pick, readTime, readWord, requireText } from '../fields.ts'
+import { isJsonObject } from '../../../kernel/json-objects.ts'
+import { asFields, type Fields, listOf, pick, readTime, readWord, requireText } from '../fields.ts'
 import { describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader, Reading } from '../items.ts'
 import { createMessageItems, joinTexts, type Message, placeMessage } from '../messages.ts'
@@ -48,8 +49,8 @@ function readMessage(fields: Fields, id: string): Message | undefined {
 /** An agent that answers through the tool `send_message` has only its thoughts in `content`. */
 function readReplies(fields: Fields): string {
   const replies = listOf(fields, 'tool_calls').map((call) => {
-    const called = isFields(call) ? pick(call, 'function') : undefined
-    if (!isFields(called) || called['name'] !== 'send_message') return undefined
+    const called = isJsonObject(call) ? pick(call, 'function') : undefined
+    if (!isJsonObject(called) || called['name'] !== 'send_message') return undefined
     return parseFields(called['arguments'])?.['message']
   })
   return joinTexts(replies)
@@ -57,7 +58,7 @@ function readReplies(fields: Fields): string {
 
 function readContent(content: unknown): string {
   const parts = Array.isArray(content) ? content : [content]
-  return joinTexts(parts.map((part) => unpackText(isFields(part) ? pick(part, 'text') : part)))
+  return joinTexts(parts.map((part) => unpackText(isJsonObject(part) ? pick(part, 'text') : part)))
 }
 
 /** Many agents get what a person wrote, and the result of a tool, as the text of a JSON object with its time. */
@@ -77,7 +78,7 @@ function parseFields(text: unknown): Fields | undefined {
   if (typeof text !== 'string' || !text.startsWith('{')) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return isFields(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

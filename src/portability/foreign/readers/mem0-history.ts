@@ -1,3 +1,4 @@
+import { compareTexts } from '../../../kernel/text-order.ts'
 import { type Fields, pick, readTime, readWord, requireText } from '../fields.ts'
 import { describeCreationTime, notePayload } from '../item-forms.ts'
 import { type Item, type Reader, type RecordItem, readItem } from '../items.ts'
@@ -105,7 +106,5 @@ function sortByTime(events: readonly Event[]): readonly Event[] {
     last = own ?? (last === '' ? (readEventTime(event.fields) ?? '') : last)
     return { event, at: last }
   })
-  return timed
-    .sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)))
-    .map(({ event }) => event)
+  return timed.sort((one, other) => compareTexts(one.at, other.at)).map(({ event }) => event)
 }
