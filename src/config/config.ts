@@ -109,24 +109,24 @@ function parseWholeNumber(text: string | undefined): number | string | undefined
 const bytesPerMegabyte = 1_048_576
 
 function toConfig(values: Environment) {
-  return Object.freeze({
+  return freezeAll({
     logLevel: values.LOG_LEVEL,
     dataDir: values.MEMBRANE_DATA_DIR,
     redisUrl: values.REDIS_URL,
     tenants: values.MEMBRANE_TENANTS === 'on',
     tenantKey: values.MEMBRANE_TENANT_KEY,
     shutdownTimeoutMs: toMilliseconds(values.MEMBRANE_SHUTDOWN_TIMEOUT),
-    database: Object.freeze({
+    database: {
       url: values.DATABASE_URL,
-      replicaUrls: Object.freeze(splitUrls(values.DATABASE_REPLICA_URL)),
+      replicaUrls: splitUrls(values.DATABASE_REPLICA_URL),
       maxReplicaLagMs: toMilliseconds(values.MEMBRANE_REPLICA_LAG),
       poolSize: values.MEMBRANE_POOL_SIZE,
       preparedStatements: values.MEMBRANE_PREPARED_STATEMENTS === 'true',
       poolQueue: values.MEMBRANE_POOL_QUEUE,
       statementTimeoutMs: toMilliseconds(values.MEMBRANE_STATEMENT_TIMEOUT),
       lockTimeoutMs: toMilliseconds(values.MEMBRANE_LOCK_TIMEOUT),
-    }),
-    http: Object.freeze({
+    },
+    http: {
       host: values.HOST,
       processes: values.MEMBRANE_API_PROCESSES,
       port: values.PORT,
@@ -136,56 +136,56 @@ function toConfig(values: Environment) {
       requestTimeoutMs: toMilliseconds(values.MEMBRANE_REQUEST_TIMEOUT),
       maxEventLoopDelayMs: toMilliseconds(values.MEMBRANE_MAX_EVENT_LOOP_DELAY),
       idempotencyRetentionMs: toMilliseconds(values.MEMBRANE_IDEMPOTENCY_RETENTION),
-    }),
-    auth: Object.freeze({
+    },
+    auth: {
       rootKey: values.MEMBRANE_API_KEY,
       allowAnonymous: values.MEMBRANE_ALLOW_ANONYMOUS === 'true',
-    }),
-    console: Object.freeze({ isServed: values.MEMBRANE_CONSOLE === 'true' }),
-    metrics: Object.freeze({
+    },
+    console: { isServed: values.MEMBRANE_CONSOLE === 'true' },
+    metrics: {
       isPublic: values.MEMBRANE_METRICS_PUBLIC === 'true',
       workerPort: values.MEMBRANE_METRICS_PORT,
-    }),
-    tracing: Object.freeze({
+    },
+    tracing: {
       endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
       serviceName: values.OTEL_SERVICE_NAME,
       sampledShare: Number(values.OTEL_TRACES_SAMPLER_ARG),
-    }),
-    records: Object.freeze({
+    },
+    records: {
       defaultSensitivity: values.MEMBRANE_DEFAULT_SENSITIVITY,
       textLanguage: values.MEMBRANE_TEXT_LANGUAGE,
       forgottenRetentionMs: toMilliseconds(values.MEMBRANE_FORGOTTEN_RETENTION),
       tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
-    }),
-    cognition: Object.freeze({
+    },
+    cognition: {
       retentionMode: values.MEMBRANE_RETENTION_MODE,
-      retentionShape: Object.freeze({
+      retentionShape: {
         huberDelta: Number(values.MEMBRANE_RETENTION_HUBER_DELTA),
         elasticRho: Number(values.MEMBRANE_RETENTION_ELASTIC_RHO),
-      }),
-    }),
-    driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
-    embedding: Object.freeze(readEmbedding(values)),
-    vectorMemory: Object.freeze({ maxBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte }),
-    textMemory: Object.freeze({ maxBytes: values.MEMBRANE_TEXT_MEMORY * bytesPerMegabyte }),
-    queryEmbedding: Object.freeze({
+      },
+    },
+    driftRoots: parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? [],
+    embedding: readEmbedding(values),
+    vectorMemory: { maxBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte },
+    textMemory: { maxBytes: values.MEMBRANE_TEXT_MEMORY * bytesPerMegabyte },
+    queryEmbedding: {
       timeoutMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_TIMEOUT),
       maxFailures: values.MEMBRANE_QUERY_EMBEDDING_FAILURES,
       pauseMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_PAUSE),
-    }),
-    retrieval: Object.freeze({
+    },
+    retrieval: {
       selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD),
       conversationGapMs: toMilliseconds(values.MEMBRANE_CONVERSATION_GAP),
-    }),
-    regrets: Object.freeze({ regretSample: Number(values.MEMBRANE_REGRET_SAMPLE) }),
-    models: Object.freeze({
+    },
+    regrets: { regretSample: Number(values.MEMBRANE_REGRET_SAMPLE) },
+    models: {
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
       ingest: ingestModel(values),
       chat: readChatModel(values),
-    }),
-    consolidation: Object.freeze({ compressionAgeMs: toMilliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
-    jobs: Object.freeze({
-      intervals: Object.freeze({
+    },
+    consolidation: { compressionAgeMs: toMilliseconds(values.MEMBRANE_COMPRESSION_AGE) },
+    jobs: {
+      intervals: {
         decay: parseInterval(values.MEMBRANE_DECAY_INTERVAL),
         consolidate: parseInterval(values.MEMBRANE_CONSOLIDATION_INTERVAL),
         dream: parseInterval(values.MEMBRANE_DREAM_INTERVAL),
@@ -197,10 +197,18 @@ function toConfig(values: Environment) {
         simulation: 0,
         undo: 0,
         purge: parseInterval(values.MEMBRANE_PURGE_INTERVAL),
-      }),
+      },
       revisedRetentionMs: toMilliseconds(values.MEMBRANE_REVISED_RETENTION),
       planRetentionMs: toMilliseconds(values.MEMBRANE_PLAN_RETENTION),
       historyRetentionMs: toMilliseconds(values.MEMBRANE_HISTORY_RETENTION),
-    }),
+    },
   })
+}
+
+type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
+
+function freezeAll<T extends object>(members: T): Frozen<T> {
+  for (const member of Object.values(members))
+    if (typeof member === 'object' && member !== null) freezeAll(member)
+  return Object.freeze(members) as Frozen<T>
 }

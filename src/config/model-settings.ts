@@ -7,26 +7,26 @@ import type { Environment } from './environment.ts'
 export function readChatModel(values: Environment) {
   const { MEMBRANE_LLM_ENDPOINT: endpoint, MEMBRANE_LLM_MODEL: model } = values
   if (!endpoint || !model) return undefined
-  return Object.freeze({
+  return {
     endpoint,
     model,
     apiKey: values.MEMBRANE_LLM_API_KEY,
     timeoutMs: toMilliseconds(values.MEMBRANE_LLM_TIMEOUT),
     concurrency: values.MEMBRANE_LLM_CONCURRENCY,
-    ceilings: Object.freeze({
+    ceilings: {
       maxTokens: values.MEMBRANE_LLM_MAX_TOKENS_PER_RUN,
       maxCost: Number(values.MEMBRANE_LLM_MAX_COST_PER_RUN),
       promptPrice: Number(values.MEMBRANE_LLM_PROMPT_PRICE),
       completionPrice: Number(values.MEMBRANE_LLM_COMPLETION_PRICE),
-    }),
-  })
+    },
+  }
 }
 
 export function ingestModel(values: Environment) {
   const { MEMBRANE_INGEST_LLM_ENDPOINT: endpoint, MEMBRANE_INGEST_LLM_MODEL: model } = values
   if (values.MEMBRANE_INGEST_LLM_ENABLED !== 'true' || !endpoint || !model) return undefined
   const timeoutMs = toMilliseconds(values.MEMBRANE_INGEST_LLM_TIMEOUT)
-  return Object.freeze({ endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs })
+  return { endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs }
 }
 
 export function readEmbedding(values: Environment): EmbeddingSettings {
