@@ -1,5 +1,6 @@
 import { createEdge, type Edge } from '../domain/edges/edges.ts'
 import type { Descent } from '../records/index.ts'
+import type { RelatedFact } from './fact-outcome.ts'
 
 /** The edges between the records of one capture. */
 
@@ -34,7 +35,7 @@ export type FactTargets = {
   primary: string
   subject: string | undefined
   object: string | undefined
-  relatedFact?: { id: string; predicate: 'supports' | 'contradicts' } | undefined
+  relatedFact?: RelatedFact | undefined
 }
 
 export function buildFactEdges(

@@ -91,8 +91,6 @@ export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resou
 }
 
 const erasedFact: FactPlan = {
-  drafts: [],
-  descents: [],
   apply: async () => ({ fact: { outcome: 'erased' }, records: [], edges: [] }),
 }
 

@@ -40,7 +40,7 @@ type CapturedFact = {
 type FactResult = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
 
 /** `drafts` are inserted together with the episode. `apply` runs afterwards and changes the existing facts. */
-export type FactPlan = { drafts: Draft[]; descents: Descent[]; apply(tx: Transaction): Promise<FactResult> }
+export type FactPlan = { drafts?: Draft[]; descents?: Descent[]; apply(tx: Transaction): Promise<FactResult> }
 
 export function createFactPlanner({ textLanguage, revision }: Resources) {
   function plan(captured: CapturedFact): FactPlan {
@@ -51,20 +51,12 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
       case 'challenged':
         return planChallenged(captured, factOutcome.other)
       case 'contested':
-        return {
-          drafts: [draftFact(captured)],
-          descents: [],
-          apply: (tx) => contest(tx, captured, factOutcome),
-        }
+        return { drafts: [draftFact(captured)], apply: (tx) => contest(tx, captured, factOutcome) }
       case 'replaced':
       case 'forked':
-        return { drafts: [], descents: [], apply: (tx) => revise(tx, captured, factOutcome) }
+        return { apply: (tx) => revise(tx, captured, factOutcome) }
       case 'confirmed':
-        return {
-          drafts: [],
-          descents: buildConfirmationDescent(captured),
-          apply: (tx) => confirm(tx, captured),
-        }
+        return { descents: buildConfirmationDescent(captured), apply: (tx) => confirm(tx, captured) }
     }
   }
 
@@ -143,7 +135,6 @@ function planCreated(captured: CapturedFact, relatedFact: RelatedFact | undefine
   const fact = { outcome: 'created' as const, record_id: captured.id }
   return {
     drafts: [draftFact({ ...captured, targets: { ...captured.targets, relatedFact } })],
-    descents: [],
     apply: async () => createResult({ ...fact, ...(relatedFact ? { other_id: relatedFact.id } : {}) }),
   }
 }
@@ -170,7 +161,6 @@ function planChallenged(captured: CapturedFact, other: string | undefined): Fact
         descents: other === undefined ? descents : [...descents, { ...contest, source_id: other }],
       },
     ],
-    descents: [],
     apply: async () => createResult({ ...fact, ...(other === undefined ? {} : { other_id: other }) }),
   }
 }

@@ -6,6 +6,7 @@ import {
 } from '../domain/identity/handles.ts'
 import type { SemanticPayload } from '../domain/payloads/payloads.ts'
 import type { Sensitivity } from '../domain/trust/caller.ts'
+import { compareTexts } from '../kernel/text-order.ts'
 import {
   type HandleLookup,
   type HandleLookupResult,
@@ -83,7 +84,7 @@ function mergeMatches(found: readonly (HandleMatch | undefined)[]): HandleMatch 
 }
 
 function compareKnown(one: KnownRecord, other: KnownRecord): number {
-  return Number(other.is_same) - Number(one.is_same) || (one.id < other.id ? 1 : -1)
+  return Number(other.is_same) - Number(one.is_same) || compareTexts(other.id, one.id)
 }
 
 /** The object of a fact may be a plain value, so its handle is looked up without a lock. */

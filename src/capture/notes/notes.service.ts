@@ -136,15 +136,8 @@ function requirePast({ occurred_at: time }: TextNote, now: Date): void {
   })
 }
 
-function toCapture(source: string, { text, scope, sensitivity, source_type, occurred_at }: TextNote) {
-  return {
-    source,
-    content: text,
-    ...(scope === undefined ? {} : { scope }),
-    ...(sensitivity === undefined ? {} : { sensitivity }),
-    ...(source_type === undefined ? {} : { source_type }),
-    ...(occurred_at === undefined ? {} : { timestamp: occurred_at }),
-  }
+function toCapture(source: string, { text, about: _, tags: _1, occurred_at: timestamp, ...rest }: TextNote) {
+  return { source, content: text, ...rest, ...(timestamp === undefined ? {} : { timestamp }) }
 }
 
 const emptyInterpretation = {
