@@ -10,7 +10,7 @@ import { deleteExpiredAnswers } from './http/idempotency.queries.ts'
 import type { JobHandler } from './jobs/job-message.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Tracer } from './kernel/span.ts'
-import { subtractMilliseconds } from './kernel/units.ts'
+import { dayMs, subtractMilliseconds } from './kernel/units.ts'
 import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
 import {
@@ -38,7 +38,7 @@ import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 import { createUndo } from './undo/index.ts'
 
 /** A revision can be taken back for as long as the records that it replaced are kept, and at least for this time. */
-const minRevisionMs = 90 * 86_400_000
+const minRevisionMs = 90 * dayMs
 
 /** The chat model of extraction and of the dream. */
 function createBackgroundChat(

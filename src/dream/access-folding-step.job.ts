@@ -1,9 +1,10 @@
 import type { RunContext } from '../jobs/runs.ts'
 import { walkIdsInBatches } from '../jobs/table-walk.ts'
+import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { claimFoldable, foldAccesses, foldedRecords } from '../lifecycle/index.ts'
 import type { Step } from './steps.ts'
 
-const retentionMs = 90 * 86_400_000
+const retentionMs = 90 * dayMs
 /** Accesses per batch. Their records stay locked until the transaction ends. */
 const batchSize = 5_000
 
@@ -15,7 +16,7 @@ export function createAccessFoldingStep(): Step {
   async function run(context: RunContext): Promise<void> {
     const { startedAt, scope, dryRun } = context.run
     if (scope !== null) return
-    const before = new Date(startedAt.getTime() - retentionMs)
+    const before = subtractMilliseconds(startedAt, retentionMs)
     await walkIdsInBatches(context, {
       part: 'prune_logs',
       size: foldedRecords,

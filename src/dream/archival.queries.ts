@@ -6,7 +6,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { neverFading } from '../domain/importance/importance.ts'
 import { archivedAfterDays, archivedBelow } from '../domain/lifecycle/archival.ts'
 import type { Portion, Position } from '../jobs/table-walk.ts'
-import { dayMs } from '../kernel/units.ts'
+import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import {
   computeImportance,
   computeRetentionAt,
@@ -23,7 +23,7 @@ type ArchivalFilter = { now: Date; scope: string | null }
  * what is worth keeping.
  */
 function isArchivable({ now, scope }: ArchivalFilter): RawBuilder<unknown> {
-  const before = new Date(now.getTime() - archivedAfterDays * dayMs)
+  const before = subtractMilliseconds(now, archivedAfterDays * dayMs)
   return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
     and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
     and r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})

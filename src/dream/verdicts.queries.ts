@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import type { StepName } from './steps.ts'
 
 type Verdict = { step: StepName; digest: Buffer }
@@ -28,10 +29,10 @@ export async function upsertVerdict(
 }
 
 /** Long enough that a question repeated every night costs almost nothing. After that it may be asked again. */
-const keptForMs = 180 * 86_400_000
+const keptForMs = 180 * dayMs
 
 export async function deleteOldVerdicts(db: Database, now: Date, limit: number): Promise<number> {
-  const before = new Date(now.getTime() - keptForMs)
+  const before = subtractMilliseconds(now, keptForMs)
   const { numAffectedRows = 0n } = await sql`
     delete from dream_verdicts
     using (

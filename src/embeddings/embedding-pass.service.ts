@@ -10,6 +10,7 @@ import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { halve } from '../kernel/halve.ts'
 import type { Logger } from '../kernel/log.ts'
+import { addMilliseconds } from '../kernel/units.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
 import type { CellAssigner } from './cells/cell-assigner.service.ts'
 import type { Embedder } from './embedder.ts'
@@ -74,7 +75,7 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
   async function embedNext(pass: Pass): Promise<{ taken: number; outage?: ModelFailure }> {
     const { inBatch, model, scope, signal } = pass
     const now = clock.now()
-    const until = new Date(now.getTime() + holdMs)
+    const until = addMilliseconds(now, holdMs)
     const { ids, queuedTexts } = await inBatch(async (tx) => {
       await lockClaims(tx)
       const ids = await claimDue(tx, { modelId: model.id, now, until, scope, limit })

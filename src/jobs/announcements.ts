@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobsOptions } from 'bullmq'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
+import { dayMs } from '../kernel/units.ts'
 import type { JobMessage } from './job-message.ts'
 import type { JobName } from './job-names.ts'
 import type { JobQueue } from './queue.ts'
@@ -25,7 +26,7 @@ const maxWaitMs = 1_000
 /** A Redis that is away would otherwise collect a message every few seconds for as long as it is away. */
 const maxPending = 100
 /** A schedule may change before a tick that is further ahead; the poll announces it when it comes nearer. */
-const farthestTickMs = 86_400_000
+const farthestTickMs = dayMs
 
 /**
  * Sends messages to the workers about what is committed in PostgreSQL. A message only saves time, because the poll finds

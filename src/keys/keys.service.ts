@@ -11,6 +11,7 @@ import { CreationCursor, readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
+import { subtractMilliseconds } from '../kernel/units.ts'
 import { type CachedKey, createKeyCache } from './key-cache.ts'
 import {
   findKey,
@@ -141,7 +142,7 @@ export function createKeysService({ db, clock, ids, reference }: Resources) {
   function writeLastUse(key: CachedKey, now: Date): void {
     if (now.getTime() - key.lastUsedAt < useWrittenEveryMs) return
     key.lastUsedAt = now.getTime()
-    const stale = new Date(now.getTime() - useWrittenEveryMs)
+    const stale = subtractMilliseconds(now, useWrittenEveryMs)
     const write = updateLastUsed(db, key.id, now, stale)
       .catch(() => {})
       .finally(() => pendingWrites.delete(write))

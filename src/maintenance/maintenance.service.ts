@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { formatTraceparent, type TraceContext } from '../kernel/span.ts'
-import { parseDuration } from '../kernel/units.ts'
+import { dayMs, parseDuration } from '../kernel/units.ts'
 import { type NewSimulation, requireOneQuestion } from '../simulation/index.ts'
 import { isKept, type NewUndo, requireUndoable } from '../undo/index.ts'
 import {
@@ -47,7 +47,7 @@ const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), a
 
 /** More often, a job would mostly check whether there is work. */
 const shortestMs = 10_000
-const longestMs = 3_650 * 86_400_000
+const longestMs = 3_650 * dayMs
 
 export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
   /** Inserts a queued run. `trace` is the trace of the request, which the run continues. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { addMilliseconds } from '../kernel/units.ts'
 
 export async function listSchedules(db: Database) {
   return db
@@ -25,7 +26,7 @@ export async function upsertSchedule(
   const interval = sql<number>`coalesce(${chosen.interval_ms ?? null}::int8, job_schedules.interval_ms, ${otherwise.interval_ms}::int8)`
   await db
     .insertInto('job_schedules')
-    .values({ job, ...first, next_at: new Date(now.getTime() + first.interval_ms) })
+    .values({ job, ...first, next_at: addMilliseconds(now, first.interval_ms) })
     .onConflict((conflict) =>
       conflict.column('job').doUpdateSet({
         ...chosen,

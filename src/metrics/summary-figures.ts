@@ -1,5 +1,5 @@
 import { isHistory, Layer, RecordType, Status } from '../domain/schemas/vocabulary.ts'
-import { dayMs } from '../kernel/units.ts'
+import { addMilliseconds, dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import type { RegretGroup } from '../regrets/index.ts'
 import { type StoreMetrics, scoreBands } from './metrics.schemas.ts'
 import { computeRegretRates } from './regret-rates.ts'
@@ -46,7 +46,7 @@ export function describeFigures(
     avg_confidence: computeRatio(sample.confidence ?? 0, sample.records),
     salience_distribution: groupInBands(sample.bands),
     importance_distribution: groupInBands(sample.importance_bands),
-    created_by_day: listDays(created, daysBehind, new Date(at.asOf.getTime() - daysBehind * dayMs)),
+    created_by_day: listDays(created, daysBehind, subtractMilliseconds(at.asOf, daysBehind * dayMs)),
     fading_by_day: listDays(fading, daysAhead, at.asOf),
     total_audit_entries: scaleCount(sample.entries),
     // Counted a moment later, so it can be larger than the total.
@@ -66,7 +66,7 @@ export function describeFigures(
 function listDays(rows: readonly DayRow[], days: number, first: Date): StoreMetrics['created_by_day'] {
   const counted = new Map(rows.map(({ day, records }) => [day, records]))
   return Array.from({ length: days }, (_, day) => ({
-    from: new Date(first.getTime() + day * dayMs).toISOString(),
+    from: addMilliseconds(first, day * dayMs).toISOString(),
     records: counted.get(day) ?? 0,
   }))
 }

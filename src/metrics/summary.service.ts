@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { dayMs } from '../kernel/units.ts'
+import { addMilliseconds, dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { measureRegret } from '../regrets/index.ts'
 import type { StoreMetrics } from './metrics.schemas.ts'
 import { countCreated, countFading, countRecords, drawSample } from './summary.queries.ts'
@@ -45,9 +45,9 @@ export function createSummaryService(resources: Resources) {
   async function compute(trust: Trust): Promise<StoreMetrics> {
     const now = clock.now()
     const counts = await countRecords(db, trust)
-    const since = new Date(now.getTime() - daysBehind * dayMs)
+    const since = subtractMilliseconds(now, daysBehind * dayMs)
     const created = await countCreated(db, trust, { since, days: daysBehind })
-    const until = new Date(now.getTime() + daysAhead * dayMs)
+    const until = addMilliseconds(now, daysAhead * dayMs)
     const fading = await countFading(db, trust, { now, until })
     const total = counts.reduce((sum, { records }) => sum + records, 0)
     const percent = total > 2 * sampleSize ? (100 * sampleSize) / total : 100

@@ -4,6 +4,7 @@ import { openTo } from '../db/fragments/visibility.ts'
 import type { RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
+import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { snapshotColumns } from '../records/index.ts'
 import { ageBands, oldestBand } from './age-bands.ts'
 
@@ -123,7 +124,7 @@ function selectBand(age: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`case ${sql.join(cases, sql` `)} else ${sql.lit(oldestBand)} end`
 }
 
-const keptForMs = 90 * 86_400_000
+const keptForMs = 90 * dayMs
 
 /**
  * Deletes regrets that are old, of records that were restored. Those of forgotten records go with the record when it is
@@ -133,7 +134,7 @@ export async function deleteOldRegrets(db: Database, now: Date, limit: number): 
   const { rows } = await sql<{ deleted: number }>`
     with old as materialized (
       select g.record_id from regrets as g join records as r on r.id = g.record_id
-      where g.last_at <= ${new Date(now.getTime() - keptForMs)}::timestamptz and r.forgotten_at is null
+      where g.last_at <= ${subtractMilliseconds(now, keptForMs)}::timestamptz and r.forgotten_at is null
       order by g.last_at
       limit ${limit}
       for update of g skip locked

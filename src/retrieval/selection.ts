@@ -1,4 +1,5 @@
 import type { Payload } from '../domain/payloads/payloads.ts'
+import { dayMs } from '../kernel/units.ts'
 import { compareMatches } from './match.ts'
 import type { Selection } from './retrieval.schemas.ts'
 
@@ -18,7 +19,7 @@ export type SelectionCandidate = TrackRecord & {
 
 /** Neutral: an untried procedure does not count as failed. */
 const noData = 0.5
-const recencyHalfLifeMilliseconds = 30 * 86_400_000
+const recencyHalfLifeMilliseconds = 30 * dayMs
 
 /** Returns the track record of a procedure; null for other payloads. */
 export function readTrackRecord(payload: Payload): TrackRecord | null {

@@ -5,6 +5,7 @@ import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import { isBatchFailure, type Position, startPosition } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
+import { addMilliseconds } from '../../kernel/units.ts'
 import type { Chat } from '../../llm/chat.ts'
 import { ModelFailure, maxModelFailures } from '../../llm/model-failure.ts'
 import {
@@ -130,7 +131,7 @@ export function createExtractionStage({
       const askedIds = new Set(episodesToAsk.map(({ id }) => id))
       const others = ids.filter((id) => !askedIds.has(id))
       if (others.length > 0) await deleteUnconsolidated(tx, 'extraction', others)
-      if (askedIds.size > 0) await claimUntil(tx, [...askedIds], new Date(portion.now.getTime() + leaseMs))
+      if (askedIds.size > 0) await claimUntil(tx, [...askedIds], addMilliseconds(portion.now, leaseMs))
       const counts = { extraction_skipped: episodes.length - episodesToAsk.length }
       return { last: claimed.at(-1), episodesToAsk, done: others.length, counts }
     })

@@ -1,3 +1,4 @@
+import { dayMs } from '../../kernel/units.ts'
 /**
  * Worth keeping: importance and salience together. A budget forgets the records with the lowest value first.
  *
@@ -13,7 +14,7 @@ export const keepingExponent = 1 / 32
 export const baseShare = 3
 
 /** A record younger than this, or restored since, is forgotten for a budget only when nothing else is left. */
-export const budgetGraceMs = 86_400_000
+export const budgetGraceMs = dayMs
 
 type Worth = { importance: number; base_importance: number }
 

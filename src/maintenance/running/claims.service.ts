@@ -5,7 +5,7 @@ import type { Announcements } from '../../jobs/announcements.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { addMilliseconds } from '../../kernel/units.ts'
+import { addMilliseconds, dayMs } from '../../kernel/units.ts'
 import { insertRun } from '../maintenance.queries.ts'
 import { insertPlan } from '../plan-rows.queries.ts'
 import { advanceSchedule, findDueJobs, lockFreeLease } from './due-jobs.queries.ts'
@@ -38,7 +38,7 @@ const maxFruitlessAttempts = 5
 const maxClaims = 5
 const claimRetryMs = 20
 export const defaultLeaseMs = 30_000
-const defaultPlanRetentionMs = 7 * 86_400_000
+const defaultPlanRetentionMs = 7 * dayMs
 
 /** Takes the lease of a job together with a run of it. */
 export function createClaims(resources: ClaimResources) {
@@ -76,7 +76,7 @@ export function createClaims(resources: ClaimResources) {
       }
       if (!run) return undefined
       const fence = lease.fence + 1
-      const expires_at = new Date(now.getTime() + leaseMs)
+      const expires_at = addMilliseconds(now, leaseMs)
       await takeLease(tx, { job, holder: worker, run_id: run.id, fence, expires_at })
       await startRun(tx, { id: run.id, worker, now })
       return { ...toLeasedRun(run, fence, run.started_at ?? now), isResumed: run.started_at !== null }

@@ -1,13 +1,14 @@
 import type { Database } from '../../db/connection.ts'
+import { dayMs, subtractMilliseconds } from '../../kernel/units.ts'
 
-export const runsKeptForMs = 90 * 86_400_000
+export const runsKeptForMs = 90 * dayMs
 
 /**
  * Deletes runs that ended long ago and whose changes were dropped with their month, except those of plans that have not expired.
  * Returns how many; at most `limit`.
  */
 export async function deleteOldRuns(db: Database, now: Date, limit: number): Promise<number> {
-  const before = new Date(now.getTime() - runsKeptForMs)
+  const before = subtractMilliseconds(now, runsKeptForMs)
   const { deleted } = await db
     .with('old', (cte) =>
       cte

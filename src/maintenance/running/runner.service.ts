@@ -4,6 +4,7 @@ import type { JobName } from '../../jobs/job-names.ts'
 import { type JobWork, RunEnded } from '../../jobs/runs.ts'
 import { describeError, type Logger } from '../../kernel/log.ts'
 import { parseTraceparent, runInSpan, type Tracer } from '../../kernel/span.ts'
+import { addMilliseconds } from '../../kernel/units.ts'
 import { type ClaimResources, createClaims, defaultLeaseMs, toLeasedRun } from './claims.service.ts'
 import { createExecution } from './execution.service.ts'
 import type { LeasedRun } from './leased-run.ts'
@@ -150,7 +151,7 @@ export function createRunner(resources: Resources) {
   }
 
   function renew(leased: LeasedRun): Promise<boolean> {
-    const expiresAt = new Date(clock.now().getTime() + leaseMs)
+    const expiresAt = addMilliseconds(clock.now(), leaseMs)
     return renewLease(heartbeatDb, { ...getLease(leased), expiresAt })
   }
 
