@@ -2,7 +2,7 @@ import type { Interpretation } from '../domain/interpretation.ts'
 import type { Policies } from '../domain/lifecycle/lifecycle.ts'
 import type { Payload, SemanticPayload } from '../domain/payloads/payloads.ts'
 import { maskText } from '../domain/secrets/masking.ts'
-import { unscoped } from '../domain/trust/caller.ts'
+import { presentScope } from '../domain/trust/caller.ts'
 import { createEntityPayload } from '../entities/index.ts'
 import { type Draft, draftRecord, type NewRecord, type Provenance } from '../records/index.ts'
 import type { NewCapture } from './capture.schemas.ts'
@@ -67,7 +67,7 @@ function buildRecord(
     type: payload.kind,
     payload,
     sensitivity,
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     ...(input.source_type === undefined ? {} : { source_type: input.source_type }),
     provenance: { sources: [source], created_by: createdBy },
   }

@@ -1,7 +1,7 @@
 import { createEdge } from '../domain/edges/edges.ts'
 import type { Policies } from '../domain/lifecycle/lifecycle.ts'
 import { maxTags } from '../domain/schemas/request-fields.ts'
-import { createServiceCaller, unscoped } from '../domain/trust/caller.ts'
+import { createServiceCaller, presentScope } from '../domain/trust/caller.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 import type { Episode } from './episode.ts'
 
@@ -25,7 +25,7 @@ export function draftConsolidated(
   const [{ scope, sensitivity }] = episodes
   const record: NewRecord = {
     ...content,
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     sensitivity,
     confidence: Math.max(...episodes.map(({ confidence }) => confidence)),
     tags: [...new Set(['consolidated', ...episodes.flatMap(({ tags }) => tags)])].slice(0, maxTags),

@@ -4,7 +4,7 @@ import { isOpenTo } from '../db/fragments/visibility.ts'
 import { readContent } from '../domain/payloads/message-content.ts'
 import { computePosition } from '../domain/payloads/message-place.ts'
 import { type ListPage, RowNumber, Time } from '../domain/schemas/shapes.ts'
-import { type Caller, isAllowed, unscoped } from '../domain/trust/caller.ts'
+import { type Caller, isAllowed, presentScope, unscoped } from '../domain/trust/caller.ts'
 import { chooseWriteScope } from '../domain/trust/write-trust.ts'
 import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -113,7 +113,7 @@ function present(figures: Figures | (Place & { messages: 0; speakers: [] })): Co
 }
 
 function presentPlace({ scope, conversation }: Place) {
-  return { id: conversation, ...(scope === unscoped ? {} : { scope }) }
+  return { id: conversation, ...presentScope(scope) }
 }
 
 /** `stored` is undefined for a message that the caller sees only redacted. */

@@ -1,8 +1,7 @@
 import type { Interpretation } from '../domain/interpretation.ts'
 import type { Policies } from '../domain/lifecycle/lifecycle.ts'
 import type { MessagePlace } from '../domain/payloads/message-place.ts'
-import type { Caller, Sensitivity } from '../domain/trust/caller.ts'
-import { unscoped } from '../domain/trust/caller.ts'
+import { type Caller, presentScope, type Sensitivity } from '../domain/trust/caller.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { NewMessage, NewMessages } from './conversations.schemas.ts'
 import type { PurgedPlace } from './message-comparison.ts'
@@ -60,7 +59,7 @@ export function createMessageRecord(
       timeline: [{ t: place.at, event_kind: 'message', ref: source, summary: message.content }],
     },
     sensitivity,
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     ...(tags === undefined ? {} : { tags }),
     ...(source_type === undefined ? {} : { source_type }),
     provenance: { sources: [{ kind: 'event', ref: source, timestamp: place.at }], created_by: caller.name },

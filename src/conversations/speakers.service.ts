@@ -3,7 +3,7 @@ import { createEdge } from '../domain/edges/edges.ts'
 import { type Handle, nameHandle } from '../domain/identity/handles.ts'
 import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import { maskText } from '../domain/secrets/masking.ts'
-import { unscoped } from '../domain/trust/caller.ts'
+import { presentScope } from '../domain/trust/caller.ts'
 import { normaliseName } from '../domain/words/names.ts'
 import { createEntityPayload, type ResolvedMention, resolveMentions } from '../entities/index.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -100,7 +100,7 @@ function draftEntity(
       type: 'entity',
       payload: createEntityPayload(mention),
       sensitivity,
-      ...(scope === unscoped ? {} : { scope }),
+      ...presentScope(scope),
       ...(source_type === undefined ? {} : { source_type }),
       provenance: {
         sources: [{ kind: 'event', ref: source, timestamp: at.toISOString() }],

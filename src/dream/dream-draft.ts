@@ -1,6 +1,6 @@
 import { createEdge, type Edge } from '../domain/edges/edges.ts'
 import type { Policies } from '../domain/lifecycle/lifecycle.ts'
-import { createServiceCaller, type Sensitivity, unscoped } from '../domain/trust/caller.ts'
+import { createServiceCaller, presentScope, type Sensitivity } from '../domain/trust/caller.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 
 /** Drafts of the facts that a dream writes. */
@@ -39,7 +39,7 @@ export function draftDreamFact(input: DreamFact): Draft {
   const record: NewRecord = {
     type: 'semantic',
     payload: { kind: 'semantic', ...input.fact, evidence, ...buildRevision(input) },
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     sensitivity,
     tags: [...tags],
     source_type: 'dream',

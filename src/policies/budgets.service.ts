@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
-import { type Caller, unscoped } from '../domain/trust/caller.ts'
+import { type Caller, presentScope, unscoped } from '../domain/trust/caller.ts'
 import { requireFullTrust, requireWholeScope } from '../domain/trust/trust.ts'
 import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -110,7 +110,7 @@ function createNotFound(): AppError {
 
 function present({ scope, max_records: records, max_bytes: bytes, protect, mode }: BudgetRow): Budget {
   return {
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     ...(records === null ? {} : { max_records: records }),
     ...(bytes === null ? {} : { max_bytes: bytes }),
     // The schema of the request allows no others.

@@ -1,7 +1,7 @@
-import { type Caller, isAllowed, unscoped } from '../domain/trust/caller.ts'
-import { computeSalience } from '../domain/lifecycle/curves.ts'
 import type { Edge } from '../domain/edges/edges.ts'
+import { computeSalience } from '../domain/lifecycle/curves.ts'
 import type { Payload } from '../domain/payloads/payloads.ts'
+import { type Caller, isAllowed, presentScope } from '../domain/trust/caller.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import type { AuditEntry } from './audit-log/audit-log.schemas.ts'
 import { removeHiddenReferences } from './hidden-references.ts'
@@ -80,7 +80,7 @@ function presentCommonFields(stored: StoredRecord, now: Date): Omit<RedactedReco
     sensitivity: stored.sensitivity,
     confidence: stored.confidence,
     salience: computeSalience(stored, now),
-    ...(stored.scope === unscoped ? {} : { scope: stored.scope }),
+    ...presentScope(stored.scope),
     tags: stored.tags,
     created_at: stored.created_at.toISOString(),
     updated_at: stored.updated_at.toISOString(),

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
-import { type Caller, unscoped } from '../domain/trust/caller.ts'
+import { type Caller, presentScope } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findRemovalRule } from '../lifecycle/index.ts'
@@ -32,7 +32,7 @@ function present(row: RegretRow): Regret {
     record_id: row.record_id,
     type: row.type,
     reason: row.reason,
-    ...(row.scope === unscoped ? {} : { scope: row.scope }),
+    ...presentScope(row.scope),
     rule: findRemovalRule(row, row.reason, row.since),
     ...(row.run_id === null ? {} : { run_id: row.run_id }),
     forgotten_at: row.since.toISOString(),

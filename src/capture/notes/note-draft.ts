@@ -1,7 +1,7 @@
 import { createEdge } from '../../domain/edges/edges.ts'
 import { notePredicate } from '../../domain/identity/handles.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
-import { type Caller, unscoped } from '../../domain/trust/caller.ts'
+import { type Caller, presentScope } from '../../domain/trust/caller.ts'
 import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { CaptureContext } from '../capture-context.ts'
 import { buildMentionDescents } from '../capture-edges.ts'
@@ -106,7 +106,7 @@ function buildRecord(
     type: 'semantic',
     payload,
     sensitivity,
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     ...(tags === undefined ? {} : { tags }),
     ...(source_type === undefined ? {} : { source_type }),
     provenance: { sources: [source], created_by: source.created_by },

@@ -29,6 +29,11 @@ export type SourceType = (typeof sourceTypes)[number]
  */
 export const unscoped = ''
 
+/** The member for the scope of a record; none for a record without a scope. */
+export function presentScope(scope: string): { scope?: string } {
+  return scope === unscoped ? {} : { scope }
+}
+
 /**
  * A caller sees records up to the ceiling, in the listed scopes (null: in every scope) and without a scope.
  */

@@ -2,7 +2,7 @@ import { createMessageRecord } from '../../conversations/index.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import { computePosition } from '../../domain/payloads/message-place.ts'
 import { findValidityFaults, type Validity } from '../../domain/payloads/validity.ts'
-import { type Caller, type Sensitivity, unscoped } from '../../domain/trust/caller.ts'
+import { type Caller, presentScope, type Sensitivity } from '../../domain/trust/caller.ts'
 import { chooseLeastTrusted } from '../../domain/trust/write-trust.ts'
 import { listStoringFaults } from '../../http/validation/validation.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
@@ -38,7 +38,7 @@ export function draftItem(item: Item, destination: Destination, { now, policies 
   const source = { kind: 'artifact', ref, hash: fingerprint, ...(at === undefined ? {} : { timestamp: at }) }
   const line: unknown = {
     ...startClock(record, now, policies),
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     id,
     sensitivity,
     source_type: chooseLeastTrusted('ingest', caller.sourceType),

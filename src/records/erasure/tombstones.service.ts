@@ -1,9 +1,9 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
-import { type Caller, unscoped } from '../../domain/trust/caller.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { ListPage } from '../../domain/schemas/shapes.ts'
-import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import { type Caller, presentScope } from '../../domain/trust/caller.ts'
 import { CreationCursor, readPage } from '../../http/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { presentVia } from '../via.ts'
@@ -44,7 +44,7 @@ function present({ scope, created_at: at, via, ...rest }: TombstoneRow): Tombsto
   return {
     ...rest,
     created_at: at.toISOString(),
-    ...(scope === unscoped ? {} : { scope }),
+    ...presentScope(scope),
     ...presentVia(via),
   }
 }
