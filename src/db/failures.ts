@@ -106,6 +106,12 @@ export function isSchemaGone(error: unknown): boolean {
   return isLost || missingObjects.has(error.code)
 }
 
+/** Whether a statement names what the database does not have, as it does before its migrations. */
+export function isObjectMissing(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
+  return missingObjects.has(error.code) || error.code === sqlStates.undefinedColumn
+}
+
 /** Whether the failure is an outage: the same statement can succeed later. The server of a tenant says so itself. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'database_unavailable' || error.code === 'overloaded'

@@ -80,7 +80,7 @@ export type CompletedRequest = {
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options)
   const paths = collectPaths(app)
-  handleErrors(app)
+  handleErrors(app, options.checks['migrations'])
   drainUnreadBodies(app)
   requireDeclaredAccess(app)
   completeRoutes(app)
@@ -179,7 +179,7 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
 async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   await drainBeforeAnswer(request, reply)
   reply.header('x-request-id', request.id)
-  sendProblem(error, request, reply)
+  await sendProblem(error, request, reply)
 }
 
 /** A timeout of 0 is no timeout and does not limit the others. */

@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isSchemaGone, translateFailure } from '../db/failures.ts'
+import { isObjectMissing, isSchemaGone, translateFailure } from '../db/failures.ts'
 import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../kernel/errors.ts'
 import { drainBeforeAnswer } from './request-drain.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Throws an AppError when the database lacks migrations of this version. */
+    requireMigrated: () => Promise<void>
+  }
+}
 
 export const problemType = 'application/problem+json'
 
@@ -56,10 +63,11 @@ export function toProblem(error: AppError, requestId: string): Problem {
   }
 }
 
-export function handleErrors(app: FastifyInstance): void {
+export function handleErrors(app: FastifyInstance, requireMigrated = async (): Promise<void> => {}): void {
+  app.decorateRequest('requireMigrated', requireMigrated)
   app.setErrorHandler(async (error, request, reply) => {
     await drainBeforeAnswer(request, reply)
-    sendProblem(error, request, reply)
+    await sendProblem(error, request, reply)
     return reply
   })
   app.setNotFoundHandler(() => {
@@ -71,8 +79,12 @@ export function routeNotFound(): AppError {
   return new AppError('route_not_found', 'There is nothing at this path.')
 }
 
-export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const shown = toPublicError(error, request)
+export async function sendProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const shown = await toPublicError(error, request)
   if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds)
   if (shown.kind === 'unauthenticated') reply.header('www-authenticate', describeChallenge(request))
   reply
@@ -88,18 +100,30 @@ function describeChallenge(request: FastifyRequest): string {
 }
 
 /** The error that the client sees. An unexpected failure is logged and becomes `internal_error`. */
-export function toPublicError(
+export async function toPublicError(
   error: unknown,
-  { log, tenant }: Pick<FastifyRequest, 'log' | 'tenant'>,
-): AppError {
+  { log, tenant, requireMigrated }: Pick<FastifyRequest, 'log' | 'tenant' | 'requireMigrated'>,
+): Promise<AppError> {
   if (tenant?.reference !== undefined && isSchemaGone(error)) {
     log.warn({ err: error }, 'the tables of a tenant do not exist any more')
     return new AppError('unauthenticated', 'The tenant of this key was dropped.')
   }
-  const known = findKnownError(error)
+  const known = findKnownError(error) ?? (await findMissingMigrations(error, requireMigrated))
   if (!known) log.error({ err: error }, 'unexpected failure')
   else if (known.kind === 'unavailable') log.warn({ err: known, code: known.code }, 'unavailable')
   return known ?? new AppError('internal_error', 'The server failed; the log has the details.')
+}
+
+/** On a migrated database a missing table or column is a defect. */
+async function findMissingMigrations(
+  error: unknown,
+  requireMigrated: () => Promise<void>,
+): Promise<AppError | undefined> {
+  if (!isObjectMissing(error)) return undefined
+  return requireMigrated().then(
+    () => undefined,
+    (reason) => (reason instanceof AppError ? reason : undefined),
+  )
 }
 
 /** The failure as an AppError, or undefined for a defect. */

@@ -95,8 +95,8 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
   function openSession(request: FastifyRequest, reply: FastifyReply, { chosen, faults }: Asked): Session {
     const caller = nameClient(request.caller, request.body)
     const key = readIdempotencyKey(request)
-    const fail = (error: unknown): ToolResult => {
-      const shown = toPublicError(error, request)
+    const fail = async (error: unknown): Promise<ToolResult> => {
+      const shown = await toPublicError(error, request)
       return { ...asTexts([JSON.stringify(explainError(shown, request.id))]), isError: true }
     }
 

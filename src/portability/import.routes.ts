@@ -191,7 +191,7 @@ async function* render(
     }
   } catch (error) {
     if (gone.aborted) return
-    yield toJsonLine({ problem: toProblem(toPublicError(error, request), request.id) })
+    yield toJsonLine({ problem: toProblem(await toPublicError(error, request), request.id) })
   }
 }
 

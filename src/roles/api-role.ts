@@ -87,5 +87,7 @@ function showTogether(
 
 async function requireCurrent(db: Database): Promise<void> {
   const pending = await listPendingMigrations(db)
-  if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
+  if (pending.length === 0) return
+  const message = 'The database lacks migrations: the role migrate has not run for this version.'
+  throw new AppError('not_ready', message, { retryAfterSeconds: 5 })
 }

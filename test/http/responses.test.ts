@@ -118,6 +118,10 @@ describe('an unexpected error', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['an exception', async () => Promise.reject(new TypeError('no such property'))],
     ['an SQL error that quotes a value', async () => api.database.pool.query(`select '${secret}'::uuid`)],
+    [
+      'a missing table of a migrated database',
+      async () => api.database.pool.query('select from no_such_table'),
+    ],
     ['a JSON error that quotes the text', async () => JSON.parse(`{"${secret}`)],
     ['something that is no error', async () => Promise.reject({ secret })],
   ])('answers a plain 500 and logs one line: %s', async (_name, fail) => {
@@ -128,7 +132,7 @@ describe('an unexpected error', () => {
       code: 'internal_error',
       detail: 'The server failed; the log has the details.',
     })
-    expect(text).not.toMatch(/uuid|select|property|at .*\.ts|the-content/)
+    expect(text).not.toMatch(/uuid|select|property|no_such|at .*\.ts|the-content/)
     const lines = linesOf(headers.get('x-request-id') ?? '')
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1)
     expect(JSON.stringify(lines)).not.toContain(secret)

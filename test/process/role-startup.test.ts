@@ -46,7 +46,34 @@ it('reports why a database is unreachable, without the password', async () => {
   expect(running.output()).not.toContain('hunter2')
 })
 
-it('an API and a worker refuse a database that is not migrated', async () => {
+it('an API answers 503 in plain words before the database is migrated, and serves it afterwards', async () => {
+  const database = await createEmptyTestDatabase()
+  onTestFinished(() => database.drop())
+  const key = 'a-root-key-of-a-test'
+  const api = launchRole('api', { DATABASE_URL: database.url, PORT: '0', MEMBRANE_API_KEY: key })
+  const [, url] = await api.waitForOutput(/"msg":"Server listening at (http:[^"]+)"/)
+  const request = (path: string, token: string, message?: object) =>
+    fetch(`${url}${path}`, {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(message ? { method: 'POST', body: JSON.stringify(message) } : {}),
+    })
+  for (const token of [key, `mbk_${'a'.repeat(43)}`]) {
+    const answer = await request('/v1/records', token)
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(await answer.json()).toMatchObject({
+      code: 'not_ready',
+      detail: 'The database lacks migrations: the role migrate has not run for this version.',
+    })
+  }
+  const params = { name: 'recall', arguments: { query: 'When are invoices sent?' } }
+  const called = await request('/mcp', key, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  expect(await called.text()).toMatch(/not_ready.*The database lacks migrations/)
+  expect(await launchRole('migrate', { DATABASE_URL: database.url }).ended).toMatchObject({ code: 0 })
+  expect((await request('/v1/records', key)).status).toBe(200)
+})
+
+it('a worker refuses a database that is not migrated', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const running = launchRole('worker', { DATABASE_URL: database.url })
