@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import { describeMessage, failMessage, type Message, readMessages } from './mcp-message.ts'
 
 type Bridge = {
@@ -20,7 +19,7 @@ export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<voi
   const send = (message: unknown) => write(`${JSON.stringify(message)}\n`)
   const pending = new Set<Promise<void>>()
   let negotiated: string | undefined
-  for await (const line of createInterface({ input })) {
+  for await (const line of readLines(input)) {
     if (line.trim() === '') continue
     const message = parseLine(line)
     if (!message) {
@@ -60,6 +59,26 @@ export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<voi
   function answerFailure({ id }: Message, text: string, data?: unknown): void {
     if (id !== undefined) send(failMessage(id, serverError, text, data))
   }
+}
+
+/** Only a line feed ends a message. `readline` would also end one at U+2028, which a text in it may contain. */
+async function* readLines(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+  let parts: string[] = []
+  try {
+    for await (const chunk of input.setEncoding('utf8')) {
+      const [first = '', ...others] = String(chunk).split('\n')
+      parts.push(first)
+      for (const next of others) {
+        yield parts.join('')
+        parts = [next]
+      }
+    }
+  } catch (error) {
+    // A signal closes the input.
+    if ((error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE') return
+    throw error
+  }
+  yield parts.join('')
 }
 
 function parseLine(line: string): Message | undefined {

@@ -69,6 +69,21 @@ it('passes a number on as it was written, so that the service sees that it is to
   })
 })
 
+it('passes on a text with line separators in one message', async () => {
+  const child = spawn(process.execPath, [main, 'mcp', '--url', app.url], {
+    env: { PATH: process.env['PATH'], MEMBRANE_API_KEY: rootKey },
+  })
+  const text = 'First line\u2028second line\u2029third line\u0085fourth line.'
+  const params = { name: 'remember', arguments: { text } }
+  child.stdin.end(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }))
+  const answers = (await child.stdout.setEncoding('utf8').toArray()).join('').split('\n').filter(Boolean)
+  expect(answers).toHaveLength(1)
+  const { id, result } = JSON.parse(answers[0] ?? '')
+  expect(id).toBe(7)
+  const stored = await app.request('GET', `/v1/records/${result.structuredContent.id}`)
+  expect(stored.body).toMatchObject({ payload: { object: text } })
+})
+
 it('tells the client why the service refuses', async () => {
   await expect(connectEarlier([], 'a-key-that-nobody-has')).rejects.toThrow('unauthenticated')
   await expect(connectEarlier(['--profile', 'everything'])).rejects.toThrow('validation_failed')
