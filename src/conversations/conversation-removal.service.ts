@@ -72,7 +72,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     const { caller } = call
     const place = placeFor(caller, conversation, where)
     return transact(db, call, async (tx) => {
-      if (cursor === undefined) await requireMessage(tx, caller.trust, place)
+      if (cursor === undefined) await requireMessage(tx, caller.trust, place, hasForgotten)
       const { items: found, ...next } = await readPage({
         caller,
         list: { removal: place },
@@ -93,9 +93,14 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
   return { forget, erase }
 }
 
-/** A conversation is there as long as the caller sees a message of it. */
-async function requireMessage(tx: Transaction, trust: Trust, place: Place): Promise<void> {
-  const [message] = await listMessages(tx, trust, place, { limit: 1 })
+/** A conversation is there as long as the caller sees a message of it. To an erase, a forgotten one is there too. */
+async function requireMessage(
+  tx: Transaction,
+  trust: Trust,
+  place: Place,
+  hasForgotten: boolean,
+): Promise<void> {
+  const [message] = await listMessages(tx, trust, place, { limit: 1, hasForgotten })
   if (!message) throw notFound()
 }
 

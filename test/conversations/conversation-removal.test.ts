@@ -90,6 +90,19 @@ describe('removing a conversation', () => {
       expectProblem(await app.request('POST', `/v1/records/${id}/restore`, { body }), 410, 'record_erased')
   })
 
+  it('erases a conversation of which every message was forgotten before', async () => {
+    const { items } = (await append('left', [say('1', 'one'), say('2', 'two')])).body as Body
+    const actor = { actor: 'a', rationale: 'b' }
+    await app.request('DELETE', '/v1/conversations/left?actor=a&rationale=b')
+    expectProblem(await app.request('GET', '/v1/conversations/left'), 404, 'conversation_not_found')
+    const erased = await app.request('POST', '/v1/conversations/left/erase', { body: actor })
+    expect((erased.body as Body).results.map(({ id, status }: Body) => [id, status])).toEqual(
+      items.map(({ record_id: id }: Body) => [id, 200]),
+    )
+    const again = await app.request('POST', '/v1/conversations/left/erase', { body: actor })
+    expectProblem(again, 404, 'conversation_not_found')
+  })
+
   it('keeps messages that the key may not change', async () => {
     await append('foreign', [say('1', 'one')])
     const key = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })
