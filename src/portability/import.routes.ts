@@ -33,6 +33,7 @@ import {
   type LineResult,
 } from './import/import.service.ts'
 import { ForeignFile, ImportQuery, ImportReport } from './import-report.schemas.ts'
+import { createImportSlots } from './import-slots.ts'
 import { maxLineBytes, maxLineValues } from './line-limits.ts'
 import { ImportedRecord, lines } from './portability.schemas.ts'
 import { bufferReport } from './report-buffer.ts'
@@ -53,6 +54,7 @@ const filesByType = {
 export const importTypes: readonly string[] = Object.keys(filesByType)
 
 export function addImportRoute(plugin: FastifyInstance, importer: ImportService, closing: AbortSignal): void {
+  const takeSlot = createImportSlots()
   plugin.route<{ Querystring: ImportQuery }>({
     method: 'POST',
     url: '/v1/import',
@@ -63,7 +65,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
       tags: ['portability'],
       summary: 'Import records',
       description:
-        'Stores one record per line, in the form of `POST /v1/records` or of an export, or the items of a file of another program. Each line succeeds or fails on its own; the report has one line for each, in the same order. An existing record is not changed, so a file can be sent again; only a line without an `id` in the format `membrane` becomes a new record each time. In that format a line with fields that only the service writes, such as `audit_log`, needs `admin`: otherwise the whole import is refused and nothing is stored. Relations may lead to records of later lines. docs/importing.md says how each field of the other formats is stored.',
+        'Stores one record per line, in the form of `POST /v1/records` or of an export, or the items of a file of another program. Each line succeeds or fails on its own; the report has one line for each, in the same order. An existing record is not changed, so a file can be sent again; only a line without an `id` in the format `membrane` becomes a new record each time. In that format a line with fields that only the service writes, such as `audit_log`, needs `admin`: otherwise the whole import is refused and nothing is stored. A key can run eight imports at once. Relations may lead to records of later lines. docs/importing.md says how each field of the other formats is stored.',
       querystring: ImportQuery,
       body: {
         content: Object.fromEntries(Object.entries(filesByType).map(([type, schema]) => [type, { schema }])),
@@ -81,6 +83,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
       const source = request.body instanceof Readable ? request.body : Readable.from([])
       const signal = AbortSignal.any([gone, closing])
       try {
+        reply.raw.once('close', takeSlot(request.caller.principal))
         const { reports, format } = await startImport(request, importer, { source, signal })
         const first = await startStream(reports)
         const ending = describeEnding(request, format)
