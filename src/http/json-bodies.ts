@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import { createBodyReader } from './body-reading.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
 import { scanJson } from './validation/body-scan.ts'
 import { quoteLargeNumbers } from './validation/large-numbers.ts'
+import { readKeywords } from './validation/schema-keywords.ts'
 
 export const bodyLimit = 10 * 1024 * 1024
 
@@ -125,18 +127,25 @@ function parseJson(body: Buffer): unknown {
 /** Fastify validates a missing body as `null`, and the error would say that the type is wrong. */
 function requireBody(request: FastifyRequest): void {
   const { schema, config } = request.routeOptions
-  if (schema?.body === undefined) rejectUnexpectedBody(request)
+  if (schema?.body === undefined) rejectUnexpectedBody(request, listParameters(schema))
   if (schema?.body === undefined || request.body !== undefined) return
   if (!config.bodyOptional) throw new AppError('malformed_json', 'This operation needs a JSON body.')
   request.body = {}
 }
 
+function listParameters(schema: FastifySchema | undefined): string[] {
+  return Object.keys(readKeywords((schema?.querystring ?? {}) as TSchema).properties ?? {})
+}
+
 /** A route without a body schema refuses fields: a client that sends one expects an effect. `{}` is accepted. */
-function rejectUnexpectedBody({ body }: FastifyRequest): void {
+function rejectUnexpectedBody({ body }: FastifyRequest, parameters: readonly string[]): void {
   if (typeof body !== 'object' || body === null || !isPlain(body) || Object.keys(body).length === 0) return
   const errors = Object.keys(body)
     .slice(0, 100)
-    .map((name) => ({ pointer: `/${name.slice(0, 200)}`, message: 'unknown field' }))
+    .map((name) => ({
+      pointer: `/${name.slice(0, 200)}`,
+      message: parameters.includes(name) ? 'belongs in the query string' : 'unknown field',
+    }))
   throw new AppError('validation_failed', 'This operation takes no body.', { errors })
 }
 

@@ -75,8 +75,10 @@ export function handleErrors(app: FastifyInstance, requireMigrated = async (): P
   })
 }
 
+const nothingThere = 'There is nothing at this path; /docs lists all operations.'
+
 export function routeNotFound(): AppError {
-  return new AppError('route_not_found', 'There is nothing at this path.')
+  return new AppError('route_not_found', nothingThere)
 }
 
 export async function sendProblem(
@@ -139,15 +141,18 @@ const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this server accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'This operation does not accept a body of this type.',
+    'This operation does not accept a body of this Content-Type; nearly all operations accept application/json.',
   ],
-  FST_ERR_CTP_EMPTY_TYPE: ['unsupported_media_type', 'The body has no Content-Type.'],
+  FST_ERR_CTP_EMPTY_TYPE: [
+    'unsupported_media_type',
+    'The body has no Content-Type; nearly all operations accept application/json.',
+  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'malformed_request',
     'The length of the body differs from Content-Length.',
   ],
   FST_ERR_BAD_URL: ['malformed_request', 'The path is not correctly percent-encoded.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['route_not_found', 'There is nothing at this path.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['route_not_found', nothingThere],
 }
 
 /** An error that Fastify or a plugin raised before the handler of a route. */
@@ -156,7 +161,7 @@ function findFastifyError(error: unknown): AppError | undefined {
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   const [known, message] = refusals[code ?? ''] ?? []
   if (known && message) return new AppError(known, message)
-  if (statusCode === 404) return new AppError('route_not_found', 'There is nothing at this path.')
+  if (statusCode === 404) return new AppError('route_not_found', nothingThere)
   if (statusCode === undefined || statusCode < 400 || statusCode > 499) return undefined
   return new AppError('malformed_request', 'The request could not be read.')
 }

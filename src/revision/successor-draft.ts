@@ -86,7 +86,12 @@ function requireType(given: NewRecord, sources: readonly StoredRecord[]): void {
 function requireEvidence({ payload, provenance }: NewRecord): void {
   if (payload.kind !== 'semantic' || provenance || (payload.evidence ?? []).length > 0) return
   throw new AppError('evidence_required', 'The new fact needs evidence or a source.', {
-    errors: [{ pointer: '/record/payload/evidence', message: 'must name the evidence of the fact' }],
+    errors: [
+      {
+        pointer: '/record/payload/evidence',
+        message: 'must say who or what states the new fact: a source_type, a source_id and a timestamp',
+      },
+    ],
   })
 }
 

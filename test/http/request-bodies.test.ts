@@ -127,7 +127,7 @@ describe('a request body', () => {
       errors: [
         { pointer: '/text', message: 'must not be empty' },
         { pointer: '/tags', message: 'must be an array' },
-        { pointer: '/extra', message: 'unknown field' },
+        { pointer: '/extra', message: 'unknown field; known: text, tags' },
       ],
     })
   })

@@ -51,8 +51,18 @@ describe('listFaults', () => {
       '/at is required',
       '/owner/id must be a UUID',
       '/owner/pets/0/lives must be at most 9',
-      '/owner/~0a~1b unknown field',
+      '/owner/~0a~1b unknown field; known: id, pets',
       '/weight must be a number',
+    ])
+  })
+
+  it('lists the known fields once for each kind of object', () => {
+    const visited = { id, pets: [], town: '', street: '' }
+    expect(faultsOf({ ...visit(), owner: visited, alias: { name: 'x' } })).toEqual([
+      '/owner/town unknown field; known: id, pets',
+      '/owner/street unknown field',
+      '/alias/value is required',
+      '/alias/name unknown field; known: value',
     ])
   })
 
@@ -79,7 +89,7 @@ describe('listFaults', () => {
     [
       'a branch chosen by its type',
       visit({ alias: { valu: 'x' } }),
-      ['/alias/value is required', '/alias/valu unknown field'],
+      ['/alias/value is required', '/alias/valu unknown field; known: value'],
     ],
     ['the values of an enum', visit({ mood: 'odd' }), ['/mood must be one of calm, cross']],
     [

@@ -57,6 +57,15 @@ describe('DELETE /v1/records/{id}', () => {
     expect((await read(app, `${record.id}?include_forgotten=true`)).forgotten.actor).toBe('ada')
   })
 
+  it('with the reason in a body says where it belongs', async () => {
+    const { id } = await create(app, fact())
+    const answer = await remove(id, { body: { actor: 'ada', reason: 'outdated' } }, '')
+    expect(expectProblem(answer, 422, 'validation_failed')['errors']).toEqual([
+      { pointer: '/actor', message: 'belongs in the query string' },
+      { pointer: '/reason', message: 'unknown field' },
+    ])
+  })
+
   it('leaves a record that cannot be deleted again, patched or linked', async () => {
     const { id } = await forgotten()
     expectProblem(await remove(id), 410, 'record_forgotten')

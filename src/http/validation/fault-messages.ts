@@ -60,6 +60,11 @@ function describeCount(keyword: string, limit: unknown): string {
   }
 }
 
+/** A name that does not exist is often another word for one that does, so those are listed. */
+export function describeUnknown(what: 'field' | 'parameter', known: readonly string[]): string {
+  return known.length === 0 ? `unknown ${what}` : `unknown ${what}; known: ${known.join(', ')}`
+}
+
 export function listValues(values: readonly unknown[]): string {
   return values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', ')
 }

@@ -3,7 +3,7 @@ import { Compile, Errors } from 'typebox/schema'
 import { namedSchemas } from '../../domain/schemas/schema-ref.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
-import { describeFault, listValues } from './fault-messages.ts'
+import { describeFault, describeUnknown, listValues } from './fault-messages.ts'
 import { selectReferred } from './referred-schemas.ts'
 import { joinPointer, type Keywords, readKeywords } from './schema-keywords.ts'
 import { type Mismatch, selectBranches } from './union-branches.ts'
@@ -14,7 +14,12 @@ import { type Mismatch, selectBranches } from './union-branches.ts'
  */
 const maxPointerKeyLength = 200
 
-export type Search = { faults: Fault[]; limit: number }
+export type Search = {
+  faults: Fault[]
+  limit: number
+  /** The schemas whose fields a fault lists already: a hundred lists would hide what is wrong. */
+  listed: Set<Keywords>
+}
 
 /**
  * Lists the places where the value breaks the schema, at most `limit`. It enters only parts that fail, each with its
@@ -23,7 +28,7 @@ export type Search = { faults: Fault[]; limit: number }
  * body of the accepted size.
  */
 export function findFaults(schema: TSchema, value: unknown, limit: number): Fault[] {
-  const search = { faults: [], limit }
+  const search: Search = { faults: [], limit, listed: new Set() }
   searchSchema(search, schema, value, '')
   return search.faults
 }
@@ -100,7 +105,7 @@ function searchFields(search: Search, schema: Keywords, value: JsonObject, point
   for (const name of Object.keys(value)) {
     if (search.faults.length >= search.limit) return
     const field = findFieldSchema(schema, name)
-    if (field === false) reportUnknown(search, pointer, name)
+    if (field === false) reportUnknown(search, schema, pointer, name)
     else if (name === 'payload' && isOfOtherType(schema, value))
       report(search, `${pointer}/payload/kind`, `must equal the type, ${value['type']}`)
     else if (field !== true) searchSchema(search, field, value[name], joinPointer(pointer, name))
@@ -126,8 +131,11 @@ function findFieldSchema(schema: Keywords, name: string): TSchema | boolean {
   return additionalProperties ?? true
 }
 
-function reportUnknown(search: Search, pointer: string, name: string): void {
-  if (name.length <= maxPointerKeyLength) report(search, joinPointer(pointer, name), 'unknown field')
+function reportUnknown(search: Search, schema: Keywords, pointer: string, name: string): void {
+  const known = search.listed.has(schema) ? [] : Object.keys(schema.properties ?? {})
+  search.listed.add(schema)
+  if (name.length <= maxPointerKeyLength)
+    report(search, joinPointer(pointer, name), describeUnknown('field', known))
   else report(search, pointer, `has an unknown field that starts with ${JSON.stringify(name.slice(0, 40))}`)
 }
 
@@ -144,7 +152,7 @@ function searchUnion(search: Search, variants: readonly TSchema[], value: unknow
   const faults =
     meant.kind === 'fault'
       ? [describeMismatch(meant, pointer)]
-      : chooseNearestFaults(meant.variants, value, pointer, search.limit)
+      : chooseNearestFaults(search, meant.variants, value, pointer)
   for (const fault of faults) report(search, fault.pointer, fault.message)
 }
 
@@ -156,13 +164,13 @@ function describeMismatch({ field, message, allowed }: Mismatch, pointer: string
 }
 
 function chooseNearestFaults(
+  search: Search,
   variants: readonly TSchema[],
   value: unknown,
   pointer: string,
-  limit: number,
 ): readonly Fault[] {
   const attempts = variants.map((variant) => {
-    const attempt: Search = { faults: [], limit }
+    const attempt: Search = { faults: [], limit: search.limit, listed: new Set(search.listed) }
     searchSchema(attempt, variant, value, pointer)
     return attempt.faults
   })

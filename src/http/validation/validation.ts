@@ -4,6 +4,7 @@ import { AppError, type ErrorCode, type Fault } from '../../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 import { describeTextFault, findUnstorableValues } from './body-inspection.ts'
 import { coerceQuery } from './coercion.ts'
+import { describeUnknown } from './fault-messages.ts'
 import { registerFormats } from './formats.ts'
 import { findFaults, isValid } from './schema-faults.ts'
 import { readKeywords } from './schema-keywords.ts'
@@ -55,7 +56,10 @@ function findUnknownParameters(schema: TSchema, query: JsonObject): Fault[] {
   return Object.keys(query)
     .filter((name) => !Object.hasOwn(known, name))
     .slice(0, maxFaults)
-    .map((name) => ({ pointer: `?${name.slice(0, 200)}`, message: 'unknown parameter' }))
+    .map((name, index) => ({
+      pointer: `?${name.slice(0, 200)}`,
+      message: describeUnknown('parameter', index === 0 ? Object.keys(known) : []),
+    }))
 }
 
 function findUnstorableText(query: JsonObject): Fault[] {
