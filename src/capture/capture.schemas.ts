@@ -57,7 +57,10 @@ export const NewCapture = closed(
       ),
     ),
     summary: Type.Optional(
-      Type.String({ description: 'What happened, in one sentence. Default: generated.' }),
+      Type.String({
+        description:
+          'What happened, in one sentence. Default: generated. A context contains it, but not the arguments of tools: say here what a tool call did.',
+      }),
     ),
     tags: Type.Optional(Tags('Tags of the stored records, except of new entities.')),
     scope: Type.Optional(ChosenScope('The scope of the new records.')),

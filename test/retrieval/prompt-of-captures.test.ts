@@ -46,6 +46,17 @@ describe('the line of a captured event', () => {
     ])
   })
 
+  it('says the tools and the outcome of a call once', async () => {
+    const call = { tool_name: 'backup-tool', result: 'disk full', outcome: 'failure' }
+    const output = { source_kind: 'tool_output' }
+    expect((await state('call', call, output)).lines).toEqual(['backup-tool → disk full. Outcome: failure'])
+    expect((await state('silent call', { tool_name: 'backup' }, output)).lines).toEqual(['backup'])
+    const named = { ...output, summary: 'Tool output with the reason why the backup failed.' }
+    expect((await state('named call', call, named)).lines).toEqual([
+      'Tool output with the reason why the backup failed. backup-tool → disk full. Outcome: failure',
+    ])
+  })
+
   it('is not whole where arguments, circumstances or a part of the content are left out', async () => {
     const cases = {
       arguments: [{ text, args: { force: true } }, {}],

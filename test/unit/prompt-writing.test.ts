@@ -97,6 +97,27 @@ describe('the text of a prompt', () => {
     ])
   })
 
+  it('shows no steps of a task that is done, and no type of an entity of which the type is not known', () => {
+    const task = {
+      kind: 'working',
+      thread_id: 't1',
+      state: 'done',
+      context_summary: 'The shop has moved',
+      active_constraints: [],
+      next_actions: ['switch DNS'],
+      open_questions: ['Who pays?'],
+    }
+    const entity = { kind: 'entity', primary_type: 'Other', types: ['Other'], aliases: [], identifiers: [] }
+    const { text, items } = write(find([record(1, task), record(2, { ...entity, canonical_name: 'Orion' })]))
+    expect(linesOf(text)).toEqual([
+      '## What is known',
+      '- 2026-03-01 Orion',
+      '## What is under way',
+      '- 2026-03-01 Task t1 (done): The shop has moved',
+    ])
+    expect(items.map(({ quoted }) => quoted)).toEqual([true, false])
+  })
+
   it('shows facts in dispute together, the newer one first', () => {
     const older = fact(1, 'Dublin', {}, 'billing')
     const newer = { ...fact(2, 'Frankfurt'), created_at: '2026-05-01T12:00:00.000Z' }

@@ -2,7 +2,15 @@ import { findCaptured, findCapturedText, listContextParts } from '../../domain/p
 import { isPlainMessage, readContent } from '../../domain/payloads/message-content.ts'
 import type { EpisodicPayload, Payload } from '../../domain/payloads/payloads.ts'
 import { maskMembers } from '../../domain/secrets/masking.ts'
-import { containsWords, join, longestDetail, maxItems, type Write, writeLabelled } from './statement-parts.ts'
+import {
+  containsWords,
+  join,
+  listWords,
+  longestDetail,
+  maxItems,
+  type Write,
+  writeLabelled,
+} from './statement-parts.ts'
 
 /** Says in plain text what happened: the events of an episode, what was captured of it, and the results of its tools. */
 
@@ -40,10 +48,19 @@ function describeEvents(payload: EpisodicPayload, write: Write): string[] {
   // A message has a speaker, so the kind of its event says nothing more.
   const isKindShown = captured === '' || conversation === undefined
   const kind = isKindShown ? (first?.event_kind ?? '') : ''
+  const opening = repeatsCalls(summary, payload) ? '' : write(summary === '' ? kind : summary)
   return [
-    join([write(summary === '' ? kind : summary), captured], summary === '' ? ': ' : '; '),
+    join([opening, captured], summary === '' ? ': ' : '; '),
     ...others.map((event) => write(event.summary || event.event_kind)),
   ]
+}
+
+/** A capture without a summary gets one such as "Tool output with psql, outcome success.", which the calls say again. */
+function repeatsCalls(summary: string, { tool_graph: calls, outcome }: EpisodicPayload): boolean {
+  if (!summary.startsWith('Tool output with ') || summary.length > longestDetail) return false
+  const tools = calls.slice(0, maxItems).map(({ tool }) => tool)
+  const said = new Set(listWords(['tool output with and outcome', outcome ?? '', ...tools].join(' ')))
+  return listWords(summary).every((word) => said.has(word))
 }
 
 /** A capture without a summary makes one from these members. */

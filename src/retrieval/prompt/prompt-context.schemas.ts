@@ -76,7 +76,7 @@ const ContextItem = closed(
     tokens: Type.Integer({ minimum: 1, description: 'The estimated tokens of the line of the record.' }),
     quoted: Type.Boolean({
       description:
-        'Whether the line has the whole content. false if it was shortened, if a secret was masked, or if the arguments of tools or the `context` of a capture were left out.',
+        'Whether the line has the whole content. false if it was shortened, if a secret was masked, or if the arguments of tools, the `context` of a capture or the steps of a finished task were left out.',
     }),
   },
   { $id: 'ContextItem' },

@@ -47,7 +47,7 @@ export function stateRecord(payload: Payload, limit: number, context: StatementC
       : undefined
   const full = maskText(clip(describe(payload, write, context).trim(), limit + margin))
   const text = clip(full, limit)
-  const isComplete = !isCut && !hasLongList(payload) && !hasOmittedParts(payload)
+  const isComplete = !isCut && !hasLongList(payload) && !hasOmittedParts(payload) && !hasHiddenSteps(payload)
   return { text, isWhole: text === full && isComplete && !holdsMask(full) }
 }
 
@@ -90,7 +90,8 @@ function describeEntity(payload: Of<'entity'>, write: Write): string {
     ),
     join(marks, ', '),
   ]
-  return join([`${write(name)} (${write(type)})`, join(about, '; ')], ': ')
+  const kind = type === 'Other' ? '' : ` (${write(type)})`
+  return join([`${write(name)}${kind}`, join(about, '; ')], ': ')
 }
 
 /** A fact about an entity may name it by its id: its name says more. */
@@ -168,10 +169,23 @@ function describeTask(payload: Of<'working'>, write: Write): string {
   return join(
     [
       join([`Task ${write(thread)} (${state})`, summary === undefined ? '' : write(summary)], ': '),
-      writeLabelled('Next', payload.next_actions, write),
-      writeLabelled('Open', payload.open_questions, write),
+      ...describeRemainder(payload, write),
       bounds.length === 0 ? '' : `Constraints: ${bounds.join('; ')}`,
     ],
     '. ',
+  )
+}
+
+/** What is left to do. The steps of a task that is done would read as if they were still to come. */
+function describeRemainder({ state, next_actions, open_questions }: Of<'working'>, write: Write): string[] {
+  if (state === 'done') return []
+  return [writeLabelled('Next', next_actions, write), writeLabelled('Open', open_questions, write)]
+}
+
+function hasHiddenSteps(payload: Payload): boolean {
+  return (
+    payload.kind === 'working' &&
+    payload.state === 'done' &&
+    payload.next_actions.length + payload.open_questions.length > 0
   )
 }

@@ -328,7 +328,7 @@ export interface components {
             kind: "profile" | "fact" | "skill" | "plan" | "state" | "episode";
             /** @description The estimated tokens of the line of the record. */
             tokens: number;
-            /** @description Whether the line has the whole content. false if it was shortened, if a secret was masked, or if the arguments of tools or the `context` of a capture were left out. */
+            /** @description Whether the line has the whole content. false if it was shortened, if a secret was masked, or if the arguments of tools, the `context` of a capture or the steps of a finished task were left out. */
             quoted: boolean;
         };
         /**
@@ -2385,7 +2385,7 @@ export interface components {
              * @enum {string}
              */
             proposed_type?: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-            /** @description What happened, in one sentence. Default: generated. */
+            /** @description What happened, in one sentence. Default: generated. A context contains it, but not the arguments of tools: say here what a tool call did. */
             summary?: string;
             /** @description Tags of the stored records, except of new entities. */
             tags?: string[];
