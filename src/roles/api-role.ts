@@ -64,6 +64,8 @@ export async function startApi(context: RoleContext): Promise<Service> {
   })
   const listening = await serve(app, { host: config.http.host, port: config.http.port })
   process.send?.({ listening })
+  // Not awaited: the database may be unavailable, and the API answers for that itself.
+  void warnOfMissingMigrations(db, log)
   const stop = async () => {
     isStopping = true
     await drain(app)
@@ -83,6 +85,12 @@ function showTogether(
 ): Instruments {
   instruments.labelProcess(processNumber)
   return { ...instruments, render: async () => instruments.renderTogether(await gather()) }
+}
+
+/** Without a probe on `/readyz`, only the log tells why no request is served. */
+async function warnOfMissingMigrations(db: Database, log: RoleContext['log']): Promise<void> {
+  const pending = await listPendingMigrations(db).catch(() => [])
+  if (pending.length > 0) log.warn('the database lacks migrations; run the role migrate', { pending })
 }
 
 async function requireCurrent(db: Database): Promise<void> {

@@ -73,9 +73,11 @@ it('an API answers 503 in plain words before the database is migrated, and serve
   expect((await request('/v1/records', key)).status).toBe(200)
 })
 
-it('a worker refuses a database that is not migrated', async () => {
+it('a worker refuses a database that is not migrated, and an API says what is missing', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
+  const api = launchRole('api', { DATABASE_URL: database.url, PORT: '0' })
+  await api.waitForOutput(/the database lacks migrations; run the role migrate/)
   const running = launchRole('worker', { DATABASE_URL: database.url })
   expect(await running.ended).toEqual({ code: 1, signal: null })
   expect(running.output()).toContain('run the role migrate first')
