@@ -46,8 +46,8 @@ type Report = {
 }
 
 process.exitCode = await run().catch((error: unknown) => {
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  const lines = `${error instanceof Error ? error.message : String(error)}${cause}`.split('\n')
+  const { message, cause } = error instanceof Error ? error : new Error(String(error))
+  const lines = (cause instanceof Error ? `${message}: ${cause.message}` : message).split('\n')
   for (const line of lines) printLine(line, process.stderr)
   return 1
 })
@@ -108,7 +108,7 @@ async function openNotes(path: string, format: string | undefined, isFolder: boo
 async function send(address: URL, { type, size, chunks }: Source): Promise<Response> {
   const key = process.env['MEMBRANE_API_KEY']
   const body = Readable.toWeb(Readable.from(countBytes(chunks, size))) as ReadableStream
-  return fetch(address, {
+  return connectTo(address, {
     method: 'POST',
     headers: {
       'content-type': type,
@@ -117,6 +117,16 @@ async function send(address: URL, { type, size, chunks }: Source): Promise<Respo
     body,
     duplex: 'half',
   } as RequestInit)
+}
+
+async function connectTo(address: URL, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, request)
+  } catch (error) {
+    const { cause } = error as Error
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')) throw error
+    throw new Error(`No service answers at ${address.origin}. Start one, or name its address with --url.`)
+  }
 }
 
 /** Yields the bytes and shows how many of them were sent. */

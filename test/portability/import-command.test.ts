@@ -65,6 +65,18 @@ it('says that one file must be named, and what the service refuses, in words', a
   expect(output).toMatch(/^422 validation_failed: \?format must be one of membrane, mem0, [^{]*\n$/)
 })
 
+it('says where it looked for a service if none answers', async () => {
+  // Nothing listens on a port below 1024 that has no service; `fetch` refuses port 1 itself.
+  const { code, output } = await runScript([fixture('mem0-typescript.json')], {
+    HOST: '127.0.0.1',
+    PORT: '2',
+  })
+  expect({ code, output }).toEqual({
+    code: 1,
+    output: 'No service answers at http://127.0.0.1:2. Start one, or name its address with --url.\n',
+  })
+})
+
 it('sends to the service at HOST and PORT', async () => {
   const { hostname, port } = new URL(app.url)
   const variables = { MEMBRANE_API_KEY: rootKey, HOST: hostname, PORT: port }

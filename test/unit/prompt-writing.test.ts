@@ -97,6 +97,15 @@ describe('the text of a prompt', () => {
     ])
   })
 
+  it('says for which time a fact holds, in a sentence of its own after one that has ended', () => {
+    const validity = { mode: 'timeboxed', end: '2026-05-01T00:00:00Z' }
+    const facts = [fact(1, 'Frankfurt', { validity }), fact(2, 'Dublin.', { validity }, 'mail')]
+    expect(linesOf(write(find(facts)).text).slice(1)).toEqual([
+      '- 2026-03-01 billing runs in Frankfurt, valid until 2026-05-01T00:00:00Z',
+      '- 2026-03-01 mail runs in Dublin. Valid until 2026-05-01T00:00:00Z',
+    ])
+  })
+
   it('shows no steps of a task that is done, and no type of an entity of which the type is not known', () => {
     const task = {
       kind: 'working',

@@ -3,6 +3,7 @@ import type { Payload } from '../../domain/payloads/payloads.ts'
 import { describeValidity } from '../../domain/payloads/validity.ts'
 import { holdsMask, maskFact, maskText } from '../../domain/secrets/masking.ts'
 import { clip, outline } from '../../domain/secrets/outline.ts'
+import { endsSentence } from '../../domain/words/sentence-end.ts'
 import { describeEpisode, describeMessage, hasOmittedParts } from './episode-statement.ts'
 import { cutExcerptAround } from './excerpt.ts'
 import { containsWords, join, longestDetail, maxItems, type Write, writeLabelled } from './statement-parts.ts'
@@ -105,7 +106,8 @@ function describeFact(payload: Of<'semantic'>, write: Write, { names, scope }: S
     : predicate === observedPredicate
       ? join([write(subject), write(value)], ': ')
       : [write(subject), write(predicate), write(value)].join(' ')
-  return join([statement, describeValidity(payload.validity, write)], ', valid ')
+  const validity = describeValidity(payload.validity, write)
+  return join([statement, validity], endsSentence(statement) ? ' Valid ' : ', valid ')
 }
 
 /** A note is a text in plain words: its topic is added only where the text does not name it. */
