@@ -22,9 +22,9 @@ async function provideCurl(folder: string): Promise<string> {
 }
 
 describe('the curl commands of the README', () => {
-  test('are ten', () => {
-    expect(calls).toHaveLength(10)
-    expect(readme.match(/\bcurl /g)).toHaveLength(10)
+  test('are twelve', () => {
+    expect(calls).toHaveLength(12)
+    expect(readme.match(/\bcurl /g)).toHaveLength(12)
   })
 
   test('answer what the README shows, on a new server', async () => {
@@ -63,7 +63,9 @@ describe('the curl commands of the README', () => {
         root_ids: expect.arrayContaining([successor]),
         nodes: expect.arrayContaining([expect.objectContaining({ root: true })]),
       },
+      { results: [{ id: successor, status: 200 }] },
       { edges: [{ source_id: successor, predicate: 'supersedes', target_id: fact }] },
+      { id: fact, forgotten: { reason: 'deleted', actor: 'deploy-agent' } },
       { job: 'consolidate', dry_run: true, trigger: 'manual' },
     ])
     server.kill('SIGTERM')
