@@ -13,7 +13,7 @@ import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { findInPeriods } from './period-search.service.ts'
 import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
-import { createSpeakerCheck } from './speakers-in-question.ts'
+import { listNamedSpeakers } from './speakers-in-question.ts'
 import type { SentenceStems } from './text/stemming.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
@@ -66,7 +66,7 @@ export function createRootSearch(resources: RootSearchResources) {
     const rows = await readStates(ids, question, states)
     const signals = {
       stems: stems.words,
-      isNamed: createSpeakerCheck(includedText),
+      listNamed: (speakers: Iterable<string>) => listNamedSpeakers(includedText, speakers),
       isAboutAsker: isAboutAsker(includedText),
       isForAsker: isForAsker(includedText),
       isAboutQuestions: isAboutQuestions(includedText),

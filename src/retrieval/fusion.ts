@@ -105,8 +105,8 @@ export type QuestionSignals = {
   isOfPeriod?: ((time: Date) => boolean) | undefined
   /** Whether it names nothing but a time. */
   isPeriodAll?: boolean | undefined
-  /** Whether it names a speaker. */
-  isNamed?: (speaker: string) => boolean
+  /** Those of some speakers that it names. */
+  listNamed?: (speakers: Iterable<string>) => ReadonlySet<string>
   /** Whether it is about the person who asks. */
   isAboutAsker?: boolean
   /** Whether it is about the person who asks, or wants help for that person. */
@@ -212,10 +212,10 @@ function scoreNode(
 /** Returns the factor of who wrote a message. Where the question names one of the speakers, it is about that one. */
 function createSpeakerWeight(
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { isNamed = () => false, isAboutAsker = false }: Pick<QuestionSignals, 'isNamed' | 'isAboutAsker'>,
+  { listNamed = () => new Set(), isAboutAsker = false }: Pick<QuestionSignals, 'listNamed' | 'isAboutAsker'>,
 ): (input: ScoreInputs) => number {
   const speakers = new Set([...inputs.values()].flatMap(({ speaker }) => speaker ?? []))
-  const named = new Set([...speakers].filter(isNamed))
+  const named = listNamed(speakers)
   return ({ speaker, isOfAssistant }) => {
     if (speaker && named.size > 0 && !named.has(speaker)) return otherSpeakerFactor
     return isAboutAsker && isOfAssistant ? assistantFactor : 1

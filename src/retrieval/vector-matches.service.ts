@@ -1,7 +1,13 @@
 import type { Conditions } from '../db/fragments/conditions.ts'
 import type { CheckedStates } from '../db/memory/checked-records.ts'
 import type { Embedding } from '../domain/vectors/similarity.ts'
-import { type createQueryEmbedder, type createVectorSearch, isHashed } from '../embeddings/index.ts'
+import { listPlainWords } from '../domain/words/query-words.ts'
+import {
+  type createQueryEmbedder,
+  type createVectorSearch,
+  findCorrections,
+  isHashed,
+} from '../embeddings/index.ts'
 import type { Match } from './match.ts'
 
 export type VectorChannel = {
@@ -43,8 +49,9 @@ const comparedForEach = 4
 /** Returns the search for records whose vectors are near that of the question; it finds nothing where there is none. */
 export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function embedQuestion({ text, byText }: VectorQuestion): Promise<QueryVector | undefined> {
-    if (text === '' || !(await queryEmbedder.readServingModel())) return undefined
-    const embedded = await queryEmbedder.embedText(text)
+    const model = text === '' ? undefined : await queryEmbedder.readServingModel()
+    if (!model) return undefined
+    const embedded = await queryEmbedder.embedText(model.provider === 'static' ? addCorrections(text) : text)
     if (embedded.outcome !== 'embedded') return undefined
     if (knowsOnlySpelling(embedded) && ((await byText)?.length ?? 0) >= enoughMatches) return undefined
     return embedded
@@ -63,6 +70,12 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   }
 
   return find
+}
+
+/** The built-in embedder knows no misspelled words. */
+function addCorrections(text: string): string {
+  const corrections = listPlainWords(text).flatMap((word) => findCorrections(word.toLowerCase()).slice(0, 1))
+  return [text, ...corrections].join(' ')
 }
 
 function knowsOnlySpelling({ model: { provider }, vector }: QueryVector): boolean {

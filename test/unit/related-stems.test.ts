@@ -9,6 +9,7 @@ import {
 import { pickRelated } from '../../src/retrieval/text/search-plan.ts'
 
 const vehicle = { word: 'vehicl', of: 'car', weight: 0.3 }
+const store = { rows: 100 }
 const truck = { word: 'truck', of: 'car', weight: 0.2 }
 
 describe('words of a related meaning', () => {
@@ -30,9 +31,9 @@ describe('words of a related meaning', () => {
   })
 
   it('count even less where they are more common than the word for which they stand', () => {
-    expect(computeGain(vehicle, 5, 4)).toBe(0.3)
-    expect(computeGain(vehicle, 2, 4)).toBe(0.15)
-    expect(computeGain(vehicle, 2, 0)).toBe(0)
+    expect(computeGain(vehicle, { idf: 5, idfOfWord: 4 }, store)).toBe(0.3)
+    expect(computeGain(vehicle, { idf: 2, idfOfWord: 4 }, store)).toBe(0.15)
+    expect(computeGain(vehicle, { idf: 2, idfOfWord: 0 }, store)).toBe(0)
   })
 
   it('add to the count of their word, of several only the nearest', () => {

@@ -62,6 +62,11 @@ function splitParts(identifier: string): string[] {
   return (identifier.match(plain) ?? []).flatMap((part) => part.split(caseChanges))
 }
 
+/** Whether a word stands for a whole identifier, such as `src/main.ts`. */
+export function isIdentifier(word: string): boolean {
+  return word.includes(identifierSeparator)
+}
+
 function joinParts(identifier: string): string {
   return (identifier.match(plain) ?? []).join(identifierSeparator).toLowerCase()
 }

@@ -1,6 +1,9 @@
+import { computeIdf } from './bm25.ts'
+import type { StoreSize } from './word-statistics.ts'
+
 /**
- * Words that mean nearly the same as a word of the question: who asks for a car also finds the vehicle. They count less than the word
- * itself. docs/quality-experiments.md has the figures.
+ * Words that stand for a word of the question: those of nearly the same meaning, because who asks for a car also wants the vehicle,
+ * and those that a misspelled word may mean. They count less than the word itself. docs/quality-experiments.md has the figures.
  */
 
 export type RelatedStem = {
@@ -8,8 +11,10 @@ export type RelatedStem = {
   word: string
   /** The stem of the question that it stands for. */
   of: string
-  /** How much it counts beside that stem, by its meaning alone. */
+  /** How much it counts beside that stem, by its meaning or spelling alone. */
   weight: number
+  /** Whether that stem may be misspelled. A stem that some record contains is not. */
+  isCorrection?: boolean
 }
 
 /** A related stem that is known to occur in the store. */
@@ -20,6 +25,9 @@ export type WeighedStem = RelatedStem & {
 
 /** How much a word with the same meaning would count. */
 const sameMeaning = 0.4
+
+/** How much a word counts that a misspelled one may mean. */
+export const correctionWeight = 0.8
 
 export function weighRelated(similarity: number): number {
   return sameMeaning * similarity
@@ -34,10 +42,25 @@ export function pickRelatedTo(
   return related.filter(({ of }) => searched.has(of))
 }
 
+type Rarity = { idf: number; idfOfWord: number }
+
 /** A common word stands for a rare one only as much as it is rare itself. */
-export function computeGain({ weight }: RelatedStem, idf: number, idfOfWord: number): number {
-  return idfOfWord > 0 ? weight * Math.min(1, idf / idfOfWord) : 0
+export function computeGain(
+  { weight, isCorrection = false }: RelatedStem,
+  { idf, idfOfWord }: Rarity,
+  store: Pick<StoreSize, 'rows'>,
+): number {
+  if (idfOfWord <= 0 || idfOfWord < computeLeastIdf(isCorrection, store)) return 0
+  return weight * Math.min(1, idf / idfOfWord)
 }
+
+/** How rare a word must be for others to stand for it: what is misspelled is in no record. */
+export function computeLeastIdf(isCorrection: boolean, store: Pick<StoreSize, 'rows'>): number {
+  return isCorrection ? computeIdf(0, store) * (1 - rounding) : 0
+}
+
+/** The logarithms of PostgreSQL and JavaScript may differ in the last bits. */
+const rounding = 1e-9
 
 /**
  * Returns a function that adds the related stems to the words for which they stand. It gets the counts of `words`, followed by the

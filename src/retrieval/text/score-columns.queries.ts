@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { b, computeIdf, k1 } from './bm25.ts'
-import type { RelatedStem } from './related-stems.ts'
+import { computeLeastIdf, type RelatedStem } from './related-stems.ts'
 import { padPlaces } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
 import type { CountedWord, StoreSize } from './word-statistics.ts'
@@ -11,6 +11,8 @@ type KnownWord = { word: string; idf: number }
 /** The words whose records the statement counts, each with a column `count_N` and, once all are found, `idf_N`. */
 type CountedWords = {
   own: readonly (CountedWord | undefined)[]
+  /** What stands for an own word only if no record contains that one. */
+  corrections: readonly (RelatedStem | undefined)[]
   related: readonly (RelatedStem | undefined)[]
 }
 
@@ -28,8 +30,12 @@ export function selectScoreColumns(
     count === null ? [] : [{ word, idf: computeIdf(count, store) }],
   )
   const own = padPlaces(words.filter(({ count }) => count === null))
-  const counted = { own, related: padPlaces(related) }
-  const countedWords = [...counted.own, ...counted.related]
+  const counted = {
+    own,
+    corrections: padPlaces(related.filter(({ isCorrection }) => isCorrection)),
+    related: padPlaces(related.filter(({ isCorrection }) => !isCorrection)),
+  }
+  const countedWords = [...counted.own, ...counted.corrections, ...counted.related]
   const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
   const counts = countedWords.map(
     (each, at) => sql`, ${selectOccurrences(each?.word, (count) => count)} as ${nameCount(at)}`,
@@ -42,7 +48,7 @@ export function selectScoreColumns(
     knownScore: addUp(selectKnownParts(knownWords, length)),
     counts: sql.join(counts, sql``),
     idfs: sql.join(idfs, sql``),
-    countedScore: addUp(selectCountedParts(counted, knownWords)),
+    countedScore: addUp(selectCountedParts(counted, knownWords, store)),
     /** The `idf_N` as one text, separated by spaces, in the order of `countedWords`. */
     idfList: sql`array_to_string(array[${sql.join(countedWords.map((_, at) => nameIdf(at)))}]::float8[], ' ')`,
   }
@@ -54,17 +60,25 @@ function selectKnownParts(knownWords: readonly KnownWord[], length: Fragment): F
   )
 }
 
-function selectCountedParts({ own, related }: CountedWords, knownWords: readonly KnownWord[]): Fragment[] {
-  const length = sql`length`
+function selectCountedParts(
+  { own, corrections, related }: CountedWords,
+  knownWords: readonly KnownWord[],
+  store: StoreSize,
+): Fragment[] {
   const idfsByWord = [
     ...own.map((each, at) => ({ word: each?.word, idf: nameIdf(at) })),
     ...knownWords.map(({ word, idf }) => ({ word, idf: sql`${idf}::float8` })),
   ]
+  const leastIdfs = [
+    ...corrections.map(() => sql`${computeLeastIdf(true, store)}::float8`),
+    ...related.map(() => undefined),
+  ]
+  const score = (idf: Fragment, at: number) => scoreWord(idf, nameCount(at), sql`length`)
   return [
-    ...own.map((_, at) => scoreWord(nameIdf(at), nameCount(at), length)),
-    ...related.map((each, index) => {
+    ...own.map((_, at) => score(nameIdf(at), at)),
+    ...[...corrections, ...related].map((each, index) => {
       const at = own.length + index
-      return scoreWord(limitIdf(nameIdf(at), each, idfsByWord), nameCount(at), length)
+      return score(limitIdf(nameIdf(at), each, { idfsByWord, least: leastIdfs[index] }), at)
     }),
   ]
 }
@@ -78,18 +92,22 @@ function addUp(parts: readonly Fragment[]): Fragment {
   return sql.join([sql`0::float8`, ...parts.map((part) => sql`coalesce(${part}, 0)`)], sql` + `)
 }
 
+type IdfOfWord = { word: string | undefined; idf: Fragment }
+
 /**
  * The idf of a related word, at most that of the word for which it stands. That one is chosen by its place in an array, so that the
- * statement is the same for other words.
+ * statement is the same for other words. It counts nothing if that word is less rare than `least`.
  */
 function limitIdf(
   idf: Fragment,
   related: RelatedStem | undefined,
-  idfsByWord: readonly { word: string | undefined; idf: Fragment }[],
+  { idfsByWord, least }: { idfsByWord: readonly IdfOfWord[]; least: Fragment | undefined },
 ): Fragment {
   const place = idfsByWord.findIndex(({ word }) => word === related?.of) + 1
   const idfs = sql.join(idfsByWord.map((each) => each.idf))
-  return sql`${related?.weight ?? 0}::float8 * least(${idf}, (array[${idfs}])[${place}::int4])`
+  const idfOfWord = sql`(array[${idfs}])[${place}::int4]`
+  const limited = sql`${related?.weight ?? 0}::float8 * least(${idf}, ${idfOfWord})`
+  return least ? sql`case when ${idfOfWord} >= ${least} then ${limited} else 0 end` : limited
 }
 
 /** The idf of a word whose records the statement counts, as `estimateIdf` computes it. */

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/connection.ts'
-import type { TextQuery } from '../../domain/words/query-words.ts'
-import { findRelatedWords, type RelatedWord } from '../../embeddings/index.ts'
+import { isIdentifier, type TextQuery } from '../../domain/words/query-words.ts'
+import { findCorrections, findRelatedWords, isKnownWord, shortestMisspelled } from '../../embeddings/index.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
-import { type RelatedStem, weighRelated } from './related-stems.ts'
+import { correctionWeight, type RelatedStem, weighRelated } from './related-stems.ts'
 import type { Occurrences } from './search-plan.ts'
 import { findStems } from './stemming.queries.ts'
 
@@ -16,8 +16,10 @@ export type SentenceStems = {
 /** The words by which a question is searched. */
 export type Stems = SentenceStems & {
   occurrences: Occurrences
-  /** Stems with a meaning near to that of a word; only in English. */
+  /** Stems that stand for a word, by their meaning or as its correction; only in English. */
   related: RelatedStem[]
+  /** Stems of words that no vocabulary has, so that they may be misspelled. */
+  unknown: string[]
 }
 
 const maxCached = 40_000
@@ -25,7 +27,7 @@ const longestCached = 64
 
 const maxRelatedOfWord = 10
 /** More find nothing else, and each takes a place in a statement. */
-const maxRelatedOfSentence = 40
+export const maxRelatedOfSentence = 40
 /** A longer sentence, such as a pasted page, has words enough. */
 const longestWithRelated = 50
 
@@ -36,12 +38,14 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   async function findQueryStems(db: Database, query: TextQuery): Promise<Stems> {
     const words = splitWords(query.alternatives)
     const canHaveRelated = textLanguage === 'english' && words.length <= longestWithRelated
-    const meant = canHaveRelated ? words.filter(mayHaveRelated) : []
-    const near = meant.map((word) => ({ word, others: findRelatedWords(word.toLowerCase()) }))
+    const near = canHaveRelated
+      ? [...words.map(listCorrections), ...words.filter(mayHaveRelated).map(listMeanings)]
+      : []
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
     const occurrences = countOccurrences(words.flatMap(listStems))
-    return { ...own, occurrences, related: listRelated(near, new Set(own.words), listStems) }
+    const unknown = words.length > longestWithRelated ? [] : words.filter(mayBeMisspelled).flatMap(listStems)
+    return { ...own, occurrences, unknown, related: listRelated(near, new Set(own.words), listStems) }
   }
 
   async function findSentenceStems(db: Database, query: TextQuery): Promise<SentenceStems> {
@@ -77,7 +81,30 @@ function mayHaveRelated(word: string, index: number): boolean {
   return index === 0 || word === word.toLowerCase()
 }
 
-type Near = { word: string; others: readonly RelatedWord[] }
+/** Another number or another file is no other spelling. */
+function mayBeMisspelled(word: string): boolean {
+  return (
+    word.length >= shortestMisspelled &&
+    /^\p{L}+$/u.test(word) &&
+    !isIdentifier(word) &&
+    !isKnownWord(word.toLowerCase())
+  )
+}
+
+type Near = { word: string; others: readonly Omit<RelatedStem, 'of'>[] }
+
+function listMeanings(word: string): Near {
+  const others = findRelatedWords(word.toLowerCase())
+  return { word, others: others.map((each) => ({ word: each.word, weight: weighRelated(each.similarity) })) }
+}
+
+function listCorrections(word: string): Near {
+  const others = findCorrections(word.toLowerCase())
+  return {
+    word,
+    others: others.map((each) => ({ word: each, weight: correctionWeight, isCorrection: true })),
+  }
+}
 
 /** Each stem once, for the first word that it stands for, the nearest first. */
 function listRelated(
@@ -90,10 +117,10 @@ function listRelated(
     const [of] = listStems(word)
     if (of === undefined) continue
     let left = maxRelatedOfWord
-    for (const { word: other, similarity } of others) {
-      const [stem] = listStems(other)
+    for (const other of others) {
+      const [stem] = listStems(other.word)
       if (left === 0 || stem === undefined || own.has(stem) || found.has(stem)) continue
-      found.set(stem, { word: stem, of, weight: weighRelated(similarity) })
+      found.set(stem, { ...other, word: stem, of })
       left -= 1
     }
   }

@@ -137,12 +137,14 @@ async function rank(
   `.execute(db)
   const [answer] = rows
   const idfs = readIdfs(columns, answer?.idfs?.split(' ') ?? [])
+  const getIdf = (word: string) => idfs.get(word) ?? 0
   const relatedWords = new Set(related.map(({ word }) => word))
   return {
-    matches: answer?.matches?.split(',').map(readMatch) ?? [],
+    // A record may contain nothing but the correction of a word that is not misspelled.
+    matches: (answer?.matches?.split(',').map(readMatch) ?? []).filter(({ score }) => score > 0),
     related: related.map((each) => ({
       ...each,
-      gain: computeGain(each, idfs.get(each.word) ?? 0, idfs.get(each.of) ?? 0),
+      gain: computeGain(each, { idf: getIdf(each.word), idfOfWord: getIdf(each.of) }, store),
     })),
     idfs: new Map([...idfs].filter(([word]) => !relatedWords.has(word))),
   }

@@ -13,7 +13,8 @@ import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
 import { maxWords, pickWords } from './search-plan.ts'
-import { createStemmer, type SentenceStems, type Stems } from './stemming.service.ts'
+import { createStemmer, maxRelatedOfSentence, type SentenceStems, type Stems } from './stemming.service.ts'
+import { listStoredCorrections } from './stored-corrections.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
@@ -79,8 +80,9 @@ export function createTextSearch({
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
     const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
-    const [stems, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
-    if (stems.words.length === 0) return []
+    const [spelled, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
+    if (spelled.words.length === 0) return []
+    const stems = await addStoredCorrections(db, spelled, pages)
     const quick = pages > countedPages ? await findInMemory(db, input, { query, stems, pages }) : undefined
     if (quick) return quick
     const shared = {
@@ -102,6 +104,16 @@ export function createTextSearch({
           })
         : await findInSmallStore(db, shared, stems)
     return input.surroundings ? scoreWithSurroundings(db, search, ranked, input.surroundings) : ranked.matches
+  }
+
+  /** Adds the words of the store that misspelled words may mean. */
+  async function addStoredCorrections(db: Database, stems: Stems, pages: number): Promise<Stems> {
+    if (stems.unknown.length === 0) return stems
+    const { counts } = await readStatistics(db, pages)
+    const listed = new Set([...stems.words, ...stems.related.map(({ word }) => word)])
+    const corrections = stems.unknown.flatMap((stem) => listStoredCorrections(stem, counts))
+    const added = corrections.filter(({ word }) => !listed.has(word))
+    return { ...stems, related: [...added, ...stems.related].slice(0, maxRelatedOfSentence) }
   }
 
   /** Undefined if the database must be asked. */

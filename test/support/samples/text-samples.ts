@@ -25,7 +25,10 @@ const search: text.TextSearch = {
 }
 const rare = [{ word: 'flaki', count: null }]
 const common = [{ word: 'test', count: 30_000 }]
-const related = [{ word: 'unreli', of: 'flaki', weight: 0.3 }]
+const related = [
+  { word: 'flake', of: 'flaki', weight: 0.8, isCorrection: true },
+  { word: 'unreli', of: 'flaki', weight: 0.3 },
+]
 const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]

@@ -32,11 +32,11 @@ export function weighWords(
   )
   const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
   const weighed = related.flatMap((each) => {
-    const idf = idfs.get(each.of)
-    if (idf === undefined) return []
+    const idfOfWord = idfs.get(each.of)
+    if (idfOfWord === undefined) return []
     const count = countTexts(each.word)
-    if (count === 0 || count > maxTextsOfRelated) return []
-    return [{ ...each, gain: computeGain(each, computeIdf(count, { rows }), idf) }]
+    if (count === 0 || (count > maxTextsOfRelated && !each.isCorrection)) return []
+    return [{ ...each, gain: computeGain(each, { idf: computeIdf(count, { rows }), idfOfWord }, { rows }) }]
   })
   const gains = weighed.map(({ word, of, gain }): [string, number] => [word, gain * (idfs.get(of) ?? 0)])
   const weights = [...idfs, ...gains].sort(([, one], [, other]) => other - one)

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isOneEditApart } from '../../domain/words/one-edit.ts'
+
+/** A shorter word is near to too many others. */
+export const shortestMisspelled = 5
+const longest = 20
+const maxCorrections = 3
+
+/** The rank of each word, 0 for the most common, and the words of each length. */
+type Dictionary = { ranks: ReadonlyMap<string, number>; byLength: ReadonlyMap<number, readonly string[]> }
+let dictionary: Dictionary | undefined
+
+/** The corrections of earlier words: to find them takes a third of a millisecond. */
+const found = new Map<string, readonly string[]>()
+const maxFound = 10_000
+
+/** English words that a misspelled word may mean, the most common first: they differ by one letter. None for a word that is known. */
+export function findCorrections(word: string): readonly string[] {
+  if (word.length < shortestMisspelled || word.length > longest || !/^[a-z]+$/.test(word)) return []
+  const known = found.get(word)
+  if (known) return known
+  if (found.size >= maxFound) found.clear()
+  const corrections = searchCorrections(word)
+  found.set(word, corrections)
+  return corrections
+}
+
+/** Whether an English word is in the vocabulary of the built-in embedder. */
+export function isKnownWord(word: string): boolean {
+  dictionary ??= readDictionary()
+  return dictionary.ranks.has(word)
+}
+
+function searchCorrections(word: string): readonly string[] {
+  dictionary ??= readDictionary()
+  const { ranks, byLength } = dictionary
+  if (ranks.has(word)) return []
+  const near = [word.length - 1, word.length, word.length + 1].flatMap((length) =>
+    (byLength.get(length) ?? []).filter((other) => isOneEditApart(word, other)),
+  )
+  const rank = (other: string) => ranks.get(other) ?? 0
+  return near.sort((one, other) => rank(one) - rank(other)).slice(0, maxCorrections)
+}
+
+/** Reads the words of the built-in embedder, the most common first, once in a process and only for the first question. */
+function readDictionary(): Dictionary {
+  const pieces = readFileSync(resolve(import.meta.dirname, 'vocabulary.txt'), 'utf8').split('\n')
+  const words = pieces.filter((piece) => /^[a-z]+$/.test(piece))
+  return {
+    ranks: new Map(words.map((word, rank) => [word, rank])),
+    byLength: Map.groupBy(words, ({ length }) => length),
+  }
+}
