@@ -19,12 +19,14 @@ const archivedBy = 'dream/forget'
 type ArchivalFilter = { now: Date; scope: string | null }
 
 /**
- * On rows `r`: old and rarely used, before retention and importance are computed. Where a budget is in force, it alone decides
- * what is worth keeping.
+ * On rows `r`: old and rarely used, before retention and importance are computed. A record that was stored or restored lately is
+ * kept however old its content is: otherwise the first dream would forget what an import brought. Where a budget is in force, it
+ * alone decides what is worth keeping.
  */
 function isArchivable({ now, scope }: ArchivalFilter): RawBuilder<unknown> {
   const before = subtractMilliseconds(now, archivedAfterDays * dayMs)
-  return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
+  return sql`r.created_at < ${before}::timestamptz and r.anchored_at < ${before}::timestamptz
+    and r.forgotten_at is null and not r.pinned
     and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
     and r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})
     and not exists (select from budgets as b where b.scope in (r.scope, ''))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
+import { importFile } from '../support/foreign-files.ts'
 import { type Body, create, expectProblem, payloads, pointersOf, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
@@ -132,7 +133,23 @@ describe('an archived record', () => {
     }
     const unpin = await app.request('POST', `/v1/records/${pinned.id}/unpin`, { body: auditFields })
     expect(unpin.status).toBe(200)
+    expect((await dreamOn(pinned.id)).status).toBe(200)
+    app.clock.advance(91 * day)
     expect((await dreamOn(pinned.id)).status).toBe(410)
+  })
+
+  it('is not archived for its old content before it was here for 90 days', async () => {
+    const at = new Date(app.clock.now().getTime() - 700 * day).toISOString()
+    const chat_messages = [{ uuid: 'm1', sender: 'human', text: 'The sky was grey.', created_at: at }]
+    const chat = { uuid: 'c', name: 'Sky', created_at: at, updated_at: at, chat_messages }
+    const { reports } = await importFile(app, JSON.stringify([chat]), { query: '?format=claude' })
+    const { id } = reports[0]
+    expect((await read(app, id)).created_at).toBe(at)
+    expect((await dreamOn(id)).status).toBe(200)
+    app.clock.advance(89 * day)
+    expect((await dreamOn(id)).status).toBe(200)
+    app.clock.advance(2 * day)
+    expect((await dreamOn(id)).status).toBe(410)
   })
 })
 

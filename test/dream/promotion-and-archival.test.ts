@@ -79,6 +79,7 @@ describe('the step forget of a dream', () => {
     ['was invalidated', {}, `status = 'invalidated'`],
     ['is of a layer that never fades', { layer: 'codebase' }, `version = 1`],
     ['is exactly 90 days old', { age_ms: 90 * day }, `version = 1`],
+    ['was stored or restored less than 90 days ago', {}, `anchored_at = created_at + interval '11 days'`],
     ['is important', { base_importance: 0.9 }, `version = 1`],
     ['was used three times', { accesses: buildUses(3, 99 * day) }, `version = 1`],
     ['was used a week ago', { accesses: buildUses(1, 7 * day) }, `version = 1`],

@@ -71,7 +71,7 @@ export async function insertRecordHistories(
          half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
          base_importance, emotional_valence, access_count, served_count, last_accessed_at, confirmation_count,
          version, type, sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope)
-       select id, created_at, $2, 1, 1, $2, $2, 86400, 0, 0, 0, 1, 1, 0.5, base_importance, emotional_valence,
+       select id, created_at, $2, 1, 1, created_at, created_at, 86400, 0, 0, 0, 1, 1, 0.5, base_importance, emotional_valence,
          access_count, served_count, last_accessed_at, confirmation_count, 1, 'semantic', 'low', layer, 'fact',
          'active', source_type, 'exponential', 'auto_prune', false, ''
        from given

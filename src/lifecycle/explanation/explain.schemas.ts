@@ -113,7 +113,10 @@ const Removal = closed({
         Type.Integer({ minimum: 0, description: 'Only for an archived record. Archival needs less than 3.' }),
       ),
       age_days: Type.Optional(
-        Type.Number({ minimum: 0, description: 'Only for an archived record. Archival needs more than 90.' }),
+        Type.Number({
+          minimum: 0,
+          description: 'Only for an archived record: its age by `created_at`. Archival needs more than 90.',
+        }),
       ),
     },
     { description: 'The values at the moment of the removal.' },

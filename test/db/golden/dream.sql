@@ -91,7 +91,8 @@ and r.access_count > 0
     ) as used on true
       where r.id = any($24::uuid[])
 and r.created_at < $25::timestamptz
-and r.forgotten_at is null
+and r.anchored_at < $26::timestamptz
+    and r.forgotten_at is null
 and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
@@ -103,19 +104,19 @@ where b.scope in (r.scope, ''))
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
     ), archived as (
       update records as r
-      set forgotten_at = $26::timestamptz, forgotten_reason = 'archived', forgotten_by = $27,
-        forgotten_run_id = $28::uuid, purge_at = $29::timestamptz
+      set forgotten_at = $27::timestamptz, forgotten_reason = 'archived', forgotten_by = $28,
+        forgotten_run_id = $29::uuid, purge_at = $30::timestamptz
       from judged as j
       where r.id = j.id
-and j.retention < $30::float8
-        and j.importance < $31::float8
+and j.retention < $31::float8
+        and j.importance < $32::float8
       returning j.*
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $32::uuid, $33::timestamptz, 'archive', $34,
+      select id, $33::uuid, $34::timestamptz, 'archive', $35,
         'archived: old, hardly kept, of little importance
 and rarely used',
-        jsonb_build_object('forgotten', jsonb_build_array(null, $35::jsonb
+        jsonb_build_object('forgotten', jsonb_build_array(null, $36::jsonb
           || jsonb_build_object(
             'retention', retention, 'importance', importance, 'accesses', accesses, 'age_days', age_days
           )))
@@ -129,7 +130,8 @@ order by id;
     select r.created_at::text as at, r.id
 from records as r
     where r.created_at < $1::timestamptz
-and r.forgotten_at is null
+and r.anchored_at < $2::timestamptz
+    and r.forgotten_at is null
 and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
@@ -139,17 +141,18 @@ from budgets as b
 where b.scope in (r.scope, ''))
     and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
-and r.scope = $2
-and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
+and r.scope = $3
+and (r.created_at, r.id) > ($4::timestamptz, $5::uuid)
     order by r.created_at, r.id
-    limit $5
+    limit $6
     for no key update skip locked;
 
 -- src/dream/archival.queries.ts countArchivable
     select count(*)::int4 as count
 from records as r
 where r.created_at < $1::timestamptz
-and r.forgotten_at is null
+and r.anchored_at < $2::timestamptz
+    and r.forgotten_at is null
 and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'

@@ -1117,7 +1117,7 @@ export interface components {
                     importance?: number;
                     /** @description Only for an archived record. Archival needs less than 3. */
                     accesses?: number;
-                    /** @description Only for an archived record. Archival needs more than 90. */
+                    /** @description Only for an archived record: its age by `created_at`. Archival needs more than 90. */
                     age_days?: number;
                 };
                 restore: {
