@@ -2,7 +2,7 @@ import { isCommonWord } from '../domain/words/common-words.ts'
 import { isOneEditApart } from '../domain/words/one-edit.ts'
 import { listPlainWords } from '../domain/words/query-words.ts'
 import { containsName } from '../domain/words/unspaced-scripts.ts'
-import { isKnownWord, shortestMisspelled } from '../embeddings/index.ts'
+import { mayBeMisspelled } from '../embeddings/index.ts'
 
 /** Names that some clients write for everybody: "How does a user sign in?" does not ask about a speaker. */
 const roles: ReadonlySet<string> = new Set(
@@ -21,7 +21,7 @@ function createMisspellingCheck(question: string): (speaker: string) => boolean 
   const unknown = listPlainWords(question)
     .filter((written) => written !== written.toLowerCase())
     .map((written) => written.toLowerCase())
-    .filter((word) => word.length >= shortestMisspelled && !isKnownWord(word))
+    .filter(mayBeMisspelled)
   return (speaker) =>
     listPlainWords(speaker.toLowerCase()).some((name) => unknown.some((word) => isOneEditApart(name, word)))
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { isOneEditApart } from '../../domain/words/one-edit.ts'
 
 /** A shorter word is near to too many others. */
-export const shortestMisspelled = 5
+const shortest = 5
 const longest = 20
 const maxCorrections = 3
 
@@ -17,7 +17,7 @@ const maxFound = 10_000
 
 /** English words that a misspelled word may mean, the most common first: they differ by one letter. None for a word that is known. */
 export function findCorrections(word: string): readonly string[] {
-  if (word.length < shortestMisspelled || word.length > longest || !/^[a-z]+$/.test(word)) return []
+  if (word.length < shortest || word.length > longest || !/^[a-z]+$/.test(word)) return []
   const known = found.get(word)
   if (known) return known
   if (found.size >= maxFound) found.clear()
@@ -26,10 +26,10 @@ export function findCorrections(word: string): readonly string[] {
   return corrections
 }
 
-/** Whether an English word is in the vocabulary of the built-in embedder. */
-export function isKnownWord(word: string): boolean {
+/** Whether a word in lower case is long enough, and not in the vocabulary of the built-in embedder. */
+export function mayBeMisspelled(word: string): boolean {
   dictionary ??= readDictionary()
-  return dictionary.ranks.has(word)
+  return word.length >= shortest && !dictionary.ranks.has(word)
 }
 
 function searchCorrections(word: string): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { isIdentifier, type TextQuery } from '../../domain/words/query-words.ts'
-import { findCorrections, findRelatedWords, isKnownWord, shortestMisspelled } from '../../embeddings/index.ts'
+import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../embeddings/index.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
 import { correctionWeight, type RelatedStem, weighRelated } from './related-stems.ts'
 import type { Occurrences } from './search-plan.ts'
@@ -44,7 +44,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
     const occurrences = countOccurrences(words.flatMap(listStems))
-    const unknown = words.length > longestWithRelated ? [] : words.filter(mayBeMisspelled).flatMap(listStems)
+    const unknown = words.length > longestWithRelated ? [] : words.filter(mayBeCorrected).flatMap(listStems)
     return { ...own, occurrences, unknown, related: listRelated(near, new Set(own.words), listStems) }
   }
 
@@ -82,13 +82,8 @@ function mayHaveRelated(word: string, index: number): boolean {
 }
 
 /** Another number or another file is no other spelling. */
-function mayBeMisspelled(word: string): boolean {
-  return (
-    word.length >= shortestMisspelled &&
-    /^\p{L}+$/u.test(word) &&
-    !isIdentifier(word) &&
-    !isKnownWord(word.toLowerCase())
-  )
+function mayBeCorrected(word: string): boolean {
+  return /^\p{L}+$/u.test(word) && !isIdentifier(word) && mayBeMisspelled(word.toLowerCase())
 }
 
 type Near = { word: string; others: readonly Omit<RelatedStem, 'of'>[] }
