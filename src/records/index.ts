@@ -4,20 +4,61 @@
  * Not here: replacing records (revision/), edges (relations/), salience and importance (lifecycle/).
  */
 
-export { createAnswerLimit, shortenWritten } from './answer-limit.ts'
+export { createAnswerLimit, shortenWritten } from './answers/answer-limit.ts'
+export {
+  isWhole,
+  presentCreated,
+  presentRecord,
+  presentWritten,
+  redactRecord,
+} from './answers/record-answer.ts'
 export { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
-export { type Confirmation, confirmFact, listAuthors } from './confirmation.ts'
-export { rejectTakenIdentifiers } from './creation-checks.service.ts'
-export { createForgottenError } from './deleted-record-errors.ts'
+export { type Confirmation, confirmFact, listAuthors } from './change/confirmation.ts'
+export {
+  type Change,
+  createTransitionError,
+  type StatusMove,
+  writeChange,
+} from './change/record-change.service.ts'
+export { describePayload } from './change/record-patch.ts'
+export { rejectTakenIdentifiers } from './creation/creation-checks.service.ts'
+export { resolveNamedSources } from './creation/named-sources.service.ts'
+export { insertRecords } from './creation/record-creation.queries.ts'
+export {
+  claimsRevision,
+  createInvalidError,
+  type DraftContext,
+  draftRecord,
+  findNewFactFaults,
+} from './creation/record-draft.ts'
+export { writeRow } from './creation/record-row.ts'
+export { createForgottenError } from './deletion/deleted-record-errors.ts'
 export {
   type DeletedRecord,
   findNextPurgeable,
   listPurgeable,
   purgeForgotten,
   purgeRecords,
-} from './deleted-records.queries.ts'
-export { maxMentions, storeDescents } from './descents.queries.ts'
-export { type Descent, descentKinds, findDescentEdge, findNamedSources, inferDescents } from './descents.ts'
+} from './deletion/deleted-records.queries.ts'
+export {
+  type LifecycleSnapshot,
+  parseLifecycleSnapshot,
+  snapshotColumns,
+} from './deletion/lifecycle-snapshot.ts'
+export {
+  deleteRecord,
+  raiseToRestored,
+  reactivateRecord,
+  restoreRecord,
+} from './deletion/restoration.ts'
+export { maxMentions, storeDescents } from './descent/descents.queries.ts'
+export {
+  type Descent,
+  descentKinds,
+  findDescentEdge,
+  findNamedSources,
+  inferDescents,
+} from './descent/descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'
 export { Erasure, ErasureReceipt } from './erasure/erasure.schemas.ts'
 export { createErasureService } from './erasure/erasure.service.ts'
@@ -30,36 +71,12 @@ export {
   findErasedRecords,
   requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
-export { measureContents, readFirst, readFirstWhole } from './first-records.queries.ts'
 export { formatLookupKey, mergeLookups } from './handle-lookups.ts'
-export { joinFirst } from './joined-records.ts'
-export {
-  type LifecycleSnapshot,
-  parseLifecycleSnapshot,
-  snapshotColumns,
-} from './lifecycle-snapshot.ts'
 export { findMostSalient } from './listing/list.service.ts'
-export { requireMergeableSize } from './merge-size.service.ts'
-export { resolveNamedSources } from './named-sources.service.ts'
-export { createTextUpdate } from './outdated-texts.service.ts'
 export { maxNewRelations, maxSources, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
-export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
-export {
-  isWhole,
-  presentCreated,
-  presentRecord,
-  presentWritten,
-  redactRecord,
-} from './record-answer.ts'
-export { type Change, createTransitionError, type StatusMove, writeChange } from './record-change.service.ts'
-export { insertRecords } from './record-creation.queries.ts'
-export {
-  claimsRevision,
-  createInvalidError,
-  type DraftContext,
-  draftRecord,
-  findNewFactFaults,
-} from './record-draft.ts'
+export { measureContents, readFirst, readFirstWhole } from './reading/first-records.queries.ts'
+export { joinFirst } from './reading/joined-records.ts'
+export { requireMergeableSize } from './reading/merge-size.service.ts'
 export {
   explainMissing,
   findReadableRecord,
@@ -70,9 +87,8 @@ export {
   lockReadableRecord,
   lockReadableRecords,
   requireChangeable,
-} from './record-loading.service.ts'
-export { describePayload } from './record-patch.ts'
-export { writeRow } from './record-row.ts'
+} from './reading/record-loading.service.ts'
+export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
 export {
   findRecords,
   type HandleLookup,
@@ -94,12 +110,7 @@ export {
   WrittenRecord,
 } from './records.schemas.ts'
 export { createRecordsService, type RecordsService } from './records.service.ts'
-export {
-  deleteRecord,
-  raiseToRestored,
-  reactivateRecord,
-  restoreRecord,
-} from './restoration.ts'
+export { createTextUpdate } from './search-texts/outdated-texts.service.ts'
+export { queueForEmbedding } from './search-texts/unembedded.queries.ts'
 export type { ContentRow, Draft, RecordRow, StatusChangeRow, StoredRecord } from './stored-record.ts'
-export { queueForEmbedding } from './unembedded.queries.ts'
 export { presentVia, Via } from './via.ts'

@@ -10,8 +10,8 @@ import { embeddedEdges } from '../domain/edges/embedded-edges.ts'
 import type { Handle } from '../domain/identity/handles.ts'
 import type { Payload } from '../domain/payloads/payloads.ts'
 import type { Sensitivity, Trust } from '../domain/trust/caller.ts'
+import { addHiddenIds, type UncheckedRecord } from './answers/hidden-ids.queries.ts'
 import { maxEmbeddedEntries, maxEntryLength, maxLogLength } from './audit-log/audit-log.ts'
-import { addHiddenIds, type UncheckedRecord } from './hidden-ids.queries.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 
 /**

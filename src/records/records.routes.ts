@@ -10,11 +10,11 @@ import { toProblem } from '../http/problems.ts'
 import { compileValidator, listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import { AuditPage, AuditQuery } from './audit-log/audit-log.schemas.ts'
+import { RecordPatch } from './change/record-patch.schemas.ts'
+import { prepareCreation } from './creation/prepared-creation.routes.ts'
+import { createInvalidError } from './creation/record-draft.ts'
 import { ListQuery, RecordListing } from './listing/list.schemas.ts'
-import { prepareCreation } from './prepared-creation.routes.ts'
 import { answerRecord } from './record-action.routes.ts'
-import { createInvalidError } from './record-draft.ts'
-import { RecordPatch } from './record-patch.schemas.ts'
 import {
   BatchAnswer,
   LooseRecordBatch,

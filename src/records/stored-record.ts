@@ -4,7 +4,7 @@ import type { Edge } from '../domain/edges/edges.ts'
 import type { Handle } from '../domain/identity/handles.ts'
 import type { Payload } from '../domain/payloads/payloads.ts'
 import type { Sensitivity } from '../domain/trust/caller.ts'
-import type { Descent, NamedSources } from './descents.ts'
+import type { Descent, NamedSources } from './descent/descents.ts'
 import type { Provenance } from './provenance.schemas.ts'
 import type { MemoryRecord } from './records.schemas.ts'
 

@@ -1,7 +1,7 @@
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { permissions } from '../../src/domain/trust/caller.ts'
+import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { insertRecords } from '../../src/records/index.ts'
-import { draftRecord } from '../../src/records/record-draft.ts'
 import { oneDayPolicies } from './one-day-policies.ts'
 import type { WorkerSetup } from './worker-setup.ts'
 

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/db/connection.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import type { Caller } from '../../src/domain/trust/caller.ts'
-import { insertRecords } from '../../src/records/record-creation.queries.ts'
-import { draftRecord } from '../../src/records/record-draft.ts'
+import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { oneDayPolicies } from './one-day-policies.ts'
 
 const caller: Caller = {

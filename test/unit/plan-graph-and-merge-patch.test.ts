@@ -4,7 +4,7 @@ import { addInverses, findInverse } from '../../src/domain/edges/edges.ts'
 import { completePayload, type Payload } from '../../src/domain/payloads/payloads.ts'
 import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
 import { findGraphFaults } from '../../src/domain/procedures/graph-cycles.ts'
-import { mergePatch } from '../../src/records/merge-patch.ts'
+import { mergePatch } from '../../src/records/change/merge-patch.ts'
 
 const graph = (edges: [string, string][], nodes = ['a', 'b', 'c']) => ({
   nodes: nodes.map((id) => ({ id })),

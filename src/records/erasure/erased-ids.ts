@@ -1,4 +1,4 @@
-import type { Descent } from '../descents.ts'
+import type { Descent } from '../descent/descents.ts'
 
 /** `derived` was made from `source` or names it. With `quotesAllSources` it can repeat the words of each of its sources. */
 export type Derivation = {

@@ -3,7 +3,7 @@ import { writeScopeAndTypeWords } from '../../db/fragments/search-words.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Trust, Via } from '../../domain/trust/caller.ts'
-import { asHex } from '../record-row.ts'
+import { asHex } from '../creation/record-row.ts'
 import type { ContentRow } from '../stored-record.ts'
 import type { Derivation } from './erased-ids.ts'
 

@@ -5,14 +5,14 @@ import { type Caller, describeVia, fullTrust, getRank, isAllowed } from '../../d
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { createDeletedError } from '../deleted-record-errors.ts'
-import { type DeletedRecord, deleteErased } from '../deleted-records.queries.ts'
+import { createDeletedError } from '../deletion/deleted-record-errors.ts'
+import { type DeletedRecord, deleteErased } from '../deletion/deleted-records.queries.ts'
 import {
   findRecordOrDeleted,
   loadAnyForUpdate,
   mayChange,
   requireChangeable,
-} from '../record-loading.service.ts'
+} from '../reading/record-loading.service.ts'
 import { findRecords } from '../records.queries.ts'
 import type { StoredRecord } from '../stored-record.ts'
 import { presentVia } from '../via.ts'

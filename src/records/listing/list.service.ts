@@ -9,7 +9,7 @@ import { type Caller, unscoped } from '../../domain/trust/caller.ts'
 import { computeQueryFingerprint, decodeCursor, encodeCursor } from '../../http/cursor.ts'
 import { isFollowed } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { presentRecord, redactRecord } from '../record-answer.ts'
+import { presentRecord, redactRecord } from '../answers/record-answer.ts'
 import type { MemoryRecord, RedactedRecord } from '../records.schemas.ts'
 import {
   findMostSalientIds,

@@ -1,3 +1,29 @@
+-- src/records/answers/hidden-ids.queries.ts addHiddenIds
+    select n.id
+from records as n
+where n.id = any($1::uuid[])
+and not ("n"."sensitivity" <= $2
+and "n"."scope" = any($3::text[]))
+    union
+    select n.id
+from departures as n
+where n.id = any($4::uuid[])
+and not ("n"."sensitivity" <= $5
+and "n"."scope" = any($6::text[]));
+
+-- src/records/answers/hidden-ids.queries.ts findHiddenIds
+    select n.id
+from records as n
+where n.id = any($1::uuid[])
+and not ("n"."sensitivity" <= $2
+and "n"."scope" = any($3::text[]))
+    union
+    select n.id
+from departures as n
+where n.id = any($4::uuid[])
+and not ("n"."sensitivity" <= $5
+and "n"."scope" = any($6::text[]));
+
 -- src/records/audit-log/audit-log.queries.ts listAuditEntries
 select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via", "selected"
 from (select *, (count(*) over ())::int4 as "selected", coalesce(sum(coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
@@ -45,7 +71,418 @@ limit $8) as "a") as "a"
 where "bytes_before" <= $9
 order by "id";
 
--- src/records/deleted-records.queries.ts deleteErased
+-- src/records/change/record-change.queries.ts appendStatusChange
+insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "via", "record_id")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- src/records/change/record-change.queries.ts applyChange: of a record alone
+with "changed" as (update "records"
+set "version" = $1, "updated_at" = $2
+where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($4, $5, $6, $7, $8, $9, $10, $11);
+
+-- src/records/change/record-change.queries.ts applyChange: of what it says too
+with "changed" as (update "records"
+set "version" = $1, "updated_at" = $2
+where "id" = $3), "rewritten" as (update "contents"
+set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
+      || array_to_tsvector(array['scope ' || $9::text, 'type ' || $10::text, 'text 1'])
+where "record_id" = $11), "queued" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
+values ($12, $13, $14, $15)
+on conflict ("record_id") do update
+set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($19, $20, $21, $22, $23, $24, $25, $26);
+
+-- src/records/change/record-change.queries.ts applyChange: of what it says, with the same text
+with "changed" as (update "records"
+set "version" = $1
+where "id" = $2), "rewritten" as (update "contents"
+set "tags" = $3
+where "record_id" = $4) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($5, $6, $7, $8, $9, $10, $11, $12);
+
+-- src/records/creation/record-creation.queries.ts findTakenIdentifiers
+    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
+    from json_to_recordset($1::json)
+      as requested (scope text, sensitivity sensitivity, namespace text, value text)
+    join entity_identifiers as taken
+      on taken.scope = requested.scope
+and taken.sensitivity = requested.sensitivity
+and taken.namespace = requested.namespace
+and taken.value = requested.value;
+
+-- src/records/creation/record-creation.queries.ts findUsedIds
+select "id"
+from "records"
+where id = any($1::uuid[]) union all select "id"
+from "departures"
+where id = any($2::uuid[]);
+
+-- src/records/creation/record-creation.queries.ts findVisibleTargets
+select "r"."id", "r"."sensitivity"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and "r"."forgotten_at" is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]));
+
+-- src/records/creation/record-creation.queries.ts insertRecords: of no run that keeps rows
+    with incoming as materialized (
+      select *
+from json_to_recordset($1::json) as incoming (
+        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
+        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
+        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
+        max_salience float8, confidence float8, importance float8, base_importance float8,
+        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
+        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
+        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
+        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
+        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
+        "earlierDigest" bytea, worth bytea
+      )
+    ), descended as materialized (
+      select *
+from json_to_recordset($2::json) as descended
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+    ), locked_source as materialized (
+      select r.id
+from records as r
+      where r.id = any((select array_agg(source_id)
+from descended)::uuid[])
+      order by r.id
+      for key share
+    ), grounded as materialized (
+      select derived_id, descent_count
+      from unnest((
+        select array_agg(distinct derived_id)
+from descended
+where is_ground is null
+or kind = 'mention'
+      )::uuid[]) as derived (derived_id)
+      cross join lateral (
+        select
+from descents as d
+where d.derived_id = derived.derived_id
+and d.is_ground
+limit 1
+      ) as ground
+      cross join lateral (
+        select count(*) as descent_count
+from (
+          select
+from descents as d
+where d.derived_id = derived.derived_id
+limit 100
+        ) as first_descents
+      ) as counted
+    ), erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from (
+        select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
+        from incoming as i cross join lateral (values (i.digest), (i."earlierDigest")) as form (digest)
+        where form.digest is not null
+      ) as said,
+        erased_among($3::bytea, said.scopes, said.digests)
+    ), record as (
+      insert into records (
+        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
+      )
+      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
+      from incoming as i
+      where not exists (select
+from erased as e
+where e.scope = i.scope
+and e.digest in (i.digest, i."earlierDigest"))
+        and (not "hasClientId"
+or not exists (select
+from departures as d
+where d.id = i.id offset 0))
+      order by id
+      on conflict (id) do nothing
+      returning id
+    ), content as (
+      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
+      select id, tags, payload, provenance, interpretation, words,
+        to_tsvector($4::text::regconfig, "searchText")
+          || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
+      from incoming join record using (id)
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select source_id, predicate, target_id, weight, created_at
+      from json_to_recordset($5::json) as edge
+        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
+      where owner in (select id
+from record)
+        and (source_id in (select id
+from record)
+or source_id not in (select id
+from incoming))
+        and (target_id in (select id
+from record)
+or target_id not in (select id
+from incoming))
+      order by source_id, predicate, target_id
+      on conflict on constraint relations_pkey do nothing
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
+      from descended as g
+      left join grounded as has on has.derived_id = g.derived_id
+      where (g.owner is null
+or g.owner in (select id
+from record))
+        and (g.derived_id in (select id
+from record)
+or g.derived_id not in (select id
+from incoming))
+        and (g.source_id in (select id
+from record)
+or g.source_id in (select id
+from locked_source))
+        and (g.kind <> 'mention'
+or has.descent_count < 100)
+      on conflict on constraint descents_pkey do nothing
+    ), identifier as (
+      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+      select record_id, scope, sensitivity, namespace, value
+      from json_to_recordset($6::json) as identifier
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
+      where record_id in (select id
+from record)
+      order by scope, namespace, value
+    ), handle as (
+      insert into handles (digest, detail, record_id, place, scope)
+      select digest, detail, record_id, place, scope
+      from json_to_recordset($7::json) as handle
+        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
+      where record_id in (select id
+from record)
+      order by digest, scope, place
+    ), message as (
+      insert into messages (record_id, scope, conversation, at)
+      select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
+      from incoming join record using (id)
+      where type = 'episodic'
+and payload ? 'conversation'
+      order by ordinal
+    ), queued as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select id, updated_at, updated_at
+from incoming join record using (id)
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), entry as (
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
+      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+        audit ->> 'rationale', nullif(audit -> 'via', 'null')
+      from incoming join record using (id)
+      where audit is not null
+    )
+    select id, false as is_erased
+from record
+    union all
+    select i.id, true
+from incoming as i join erased as e on e.scope = i.scope
+and e.digest in (i.digest, i."earlierDigest");
+
+-- src/records/creation/record-creation.queries.ts insertRecords: of a run that keeps rows
+    with incoming as materialized (
+      select *
+from json_to_recordset($1::json) as incoming (
+        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
+        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
+        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
+        max_salience float8, confidence float8, importance float8, base_importance float8,
+        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
+        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
+        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
+        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
+        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
+        "earlierDigest" bytea, worth bytea
+      )
+    ), descended as materialized (
+      select *
+from json_to_recordset($2::json) as descended
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+    ), locked_source as materialized (
+      select r.id
+from records as r
+      where r.id = any((select array_agg(source_id)
+from descended)::uuid[])
+      order by r.id
+      for key share
+    ), grounded as materialized (
+      select derived_id, descent_count
+      from unnest((
+        select array_agg(distinct derived_id)
+from descended
+where is_ground is null
+or kind = 'mention'
+      )::uuid[]) as derived (derived_id)
+      cross join lateral (
+        select
+from descents as d
+where d.derived_id = derived.derived_id
+and d.is_ground
+limit 1
+      ) as ground
+      cross join lateral (
+        select count(*) as descent_count
+from (
+          select
+from descents as d
+where d.derived_id = derived.derived_id
+limit 100
+        ) as first_descents
+      ) as counted
+    ), erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from (
+        select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
+        from incoming as i cross join lateral (values (i.digest), (i."earlierDigest")) as form (digest)
+        where form.digest is not null
+      ) as said,
+        erased_among($3::bytea, said.scopes, said.digests)
+    ), record as (
+      insert into records (
+        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
+      )
+      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
+      from incoming as i
+      where not exists (select
+from erased as e
+where e.scope = i.scope
+and e.digest in (i.digest, i."earlierDigest"))
+        and (not "hasClientId"
+or not exists (select
+from departures as d
+where d.id = i.id offset 0))
+      order by id
+      on conflict (id) do nothing
+      returning id , id as owner, to_jsonb(records) as row
+    ), content as (
+      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
+      select id, tags, payload, provenance, interpretation, words,
+        to_tsvector($4::text::regconfig, "searchText")
+          || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
+      from incoming join record using (id)
+      returning record_id as owner, to_jsonb(contents) as row
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select source_id, predicate, target_id, weight, created_at
+      from json_to_recordset($5::json) as edge
+        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
+      where owner in (select id
+from record)
+        and (source_id in (select id
+from record)
+or source_id not in (select id
+from incoming))
+        and (target_id in (select id
+from record)
+or target_id not in (select id
+from incoming))
+      order by source_id, predicate, target_id
+      on conflict on constraint relations_pkey do nothing
+      returning case when source_id in (select id
+from record) then source_id else target_id end as owner, to_jsonb(relations) as row
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
+      from descended as g
+      left join grounded as has on has.derived_id = g.derived_id
+      where (g.owner is null
+or g.owner in (select id
+from record))
+        and (g.derived_id in (select id
+from record)
+or g.derived_id not in (select id
+from incoming))
+        and (g.source_id in (select id
+from record)
+or g.source_id in (select id
+from locked_source))
+        and (g.kind <> 'mention'
+or has.descent_count < 100)
+      on conflict on constraint descents_pkey do nothing
+      returning derived_id as owner, to_jsonb(descents) as row
+    ), identifier as (
+      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+      select record_id, scope, sensitivity, namespace, value
+      from json_to_recordset($6::json) as identifier
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
+      where record_id in (select id
+from record)
+      order by scope, namespace, value
+      returning record_id as owner, to_jsonb(entity_identifiers) as row
+    ), handle as (
+      insert into handles (digest, detail, record_id, place, scope)
+      select digest, detail, record_id, place, scope
+      from json_to_recordset($7::json) as handle
+        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
+      where record_id in (select id
+from record)
+      order by digest, scope, place
+      returning record_id as owner, to_jsonb(handles) as row
+    ), message as (
+      insert into messages (record_id, scope, conversation, at)
+      select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
+      from incoming join record using (id)
+      where type = 'episodic'
+and payload ? 'conversation'
+      order by ordinal
+    ), queued as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select id, updated_at, updated_at
+from incoming join record using (id)
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), entry as (
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
+      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+        audit ->> 'rationale', nullif(audit -> 'via', 'null')
+      from incoming join record using (id)
+      where audit is not null
+    ) , effect as (
+        insert into run_effects (run_id, record_id, relation, after, others)
+        select $8::uuid, owner, max(numbered.relation) filter (where nth = 1),
+          (array_agg(numbered.row) filter (where nth = 1))[1], jsonb_agg(other
+order by nth) filter (where nth > 1)
+        from (
+          select *, row_number() over (partition by owner
+order by place) as nth
+          from (select owner, 0 as place, $9::text as relation, row
+from "record" union all select owner, 1 as place, $10::text as relation, row
+from "content" union all select owner, 2 as place, $11::text as relation, row
+from "edge" union all select owner, 3 as place, $12::text as relation, row
+from "descent" union all select owner, 4 as place, $13::text as relation, row
+from "identifier" union all select owner, 5 as place, $14::text as relation, row
+from "handle") as written
+        ) as numbered
+        cross join lateral (select numbered.relation, numbered.row as after) as other
+        group by owner
+      )
+    select id, false as is_erased
+from record
+    union all
+    select i.id, true
+from incoming as i join erased as e on e.scope = i.scope
+and e.digest in (i.digest, i."earlierDigest");
+
+-- src/records/deletion/deleted-records.queries.ts deleteErased
     with deleted as materialized (select *
 from records
 where id = any($1::uuid[])),
@@ -111,14 +548,14 @@ where id in (select id
 from deleted)
 returning id;
 
--- src/records/deleted-records.queries.ts findDeletedRecords
+-- src/records/deletion/deleted-records.queries.ts findDeletedRecords
 select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
 from "departures" as "d"
 where "d"."id" = any($1::uuid[])
 and ("d"."sensitivity" <= $2
 and "d"."scope" = any($3::text[]));
 
--- src/records/deleted-records.queries.ts findNextPurgeable
+-- src/records/deletion/deleted-records.queries.ts findNextPurgeable
     select id
 from records
 where purge_at <= $1::timestamptz
@@ -126,7 +563,7 @@ order by purge_at
 limit 1
     for update skip locked;
 
--- src/records/deleted-records.queries.ts listPurgeable
+-- src/records/deletion/deleted-records.queries.ts listPurgeable
     select id, coalesce(forgotten_reason, '') as reason, coalesce(forgotten_at, purge_at) as forgotten_at
 from records
     where purge_at <= $1::timestamptz
@@ -134,7 +571,7 @@ and id > $2::uuid
     order by id
 limit $3;
 
--- src/records/deleted-records.queries.ts purgeForgotten
+-- src/records/deletion/deleted-records.queries.ts purgeForgotten
     with deleted as materialized (
     select *
 from records
@@ -205,7 +642,7 @@ where id in (select id
 from deleted)
 returning id;
 
--- src/records/deleted-records.queries.ts purgeRecords
+-- src/records/deletion/deleted-records.queries.ts purgeRecords
     with deleted as materialized (
     select *
 from records
@@ -276,20 +713,20 @@ where id in (select id
 from deleted)
 returning id;
 
--- src/records/derived-scope.queries.ts deleteDescentsBetween
+-- src/records/descent/derived-scope.queries.ts deleteDescentsBetween
     delete
 from descents as d
     where d.source_id = any($1::uuid[])
 and d.derived_id = any($2::uuid[])
       and d.kind <> 'contest';
 
--- src/records/derived-scope.queries.ts findInScope
+-- src/records/descent/derived-scope.queries.ts findInScope
     select r.id
 from records as r
 where r.id = any($1::uuid[])
 and r.scope = $2;
 
--- src/records/derived-sensitivity.queries.ts findLessSensitive
+-- src/records/descent/derived-sensitivity.queries.ts findLessSensitive
     with touched as materialized (
       select distinct d.derived_id as id
 from descents as d
@@ -330,7 +767,7 @@ and d.is_ground
     where r.sensitivity < required.sensitivity
     order by r.id;
 
--- src/records/descents.queries.ts readDescents
+-- src/records/descent/descents.queries.ts readDescents
 with descended as materialized (
       select *
 from json_to_recordset($1::json) as descended
@@ -369,7 +806,7 @@ limit 100
     ) select
 from descended;
 
--- src/records/descents.queries.ts storeDescents
+-- src/records/descent/descents.queries.ts storeDescents
     with record as (
       select null::uuid as id
 where false
@@ -820,341 +1257,6 @@ select pg_advisory_xact_lock(7350 # lock_seed(), 3);
 
 -- src/records/erasure/tombstones.queries.ts lockTombstonesShared
 select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
-
--- src/records/first-records.queries.ts measureContents
-    select r.id, case when ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes
-    from records as r join contents as c on c.record_id = r.id
-    where "r"."id" = any((select $3::uuid[])::uuid[])
-and ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]));
-
--- src/records/first-records.queries.ts readFirst
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          cross join lateral (
-            select
-from records as t
-            where t.id = e.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-            offset 0
-          ) as t
-          where e.source_id = r.id
-          order by e.predicate desc, e.target_id desc
-          limit 20
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
-            from (
-              select *
-from audit_entries as a
-              where a.record_id = r.id
-and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
-                and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-              order by a.id desc
-limit $8
-            ) as a
-          ) as newest
-          where newest.total <= 131072
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log
-    from records as r
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
-and "r"."id" = any((select $11::uuid[])::uuid[])
-and (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) <= 32768;
-    select *
-from (
-      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
-and "read"."scope" = any($2::text[])) then
-    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by array_position($3::uuid[], read.id) rows between unbounded preceding
-and 1 preceding), 0) as all_bytes_before
-from (
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          cross join lateral (
-            select
-from records as t
-            where t.id = e.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $4
-and "t"."scope" = any($5::text[]))
-            offset 0
-          ) as t
-          where e.source_id = r.id
-          order by e.predicate desc, e.target_id desc
-          limit 20
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
-            from (
-              select *
-from audit_entries as a
-              where a.record_id = r.id
-and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
-                and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($8::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ))
-  )
-              order by a.id desc
-limit $11
-            ) as a
-          ) as newest
-          where newest.total <= 131072
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($14::uuid[], r.id) rows between unbounded preceding
-and 1 preceding), 0) as bytes_before
-    from records as r
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $15
-and "r"."scope" = any($16::text[]))
-and "r"."id" = any((select $17::uuid[])::uuid[])
-  ) as read
-    ) as read
-    where all_bytes_before <= 16777216
-    order by array_position($18::uuid[], read.id);
-
--- src/records/first-records.queries.ts readFirstWhole
-    select *
-from (
-      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
-and "read"."scope" = any($2::text[])) then
-    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by array_position($3::uuid[], read.id) rows between unbounded preceding
-and 1 preceding), 0) as all_bytes_before
-from (
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          cross join lateral (
-            select
-from records as t
-            where t.id = e.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $4
-and "t"."scope" = any($5::text[]))
-            offset 0
-          ) as t
-          where e.source_id = r.id
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
-            from (
-              select *
-from audit_entries as a
-              where a.record_id = r.id
-and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
-    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
-                and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($8::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ))
-  )
-              order by a.id desc
-limit $11
-            ) as a
-          ) as newest
-          where newest.total <= 131072
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
-    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
-    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
-    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($14::uuid[], r.id) rows between unbounded preceding
-and 1 preceding), 0) as bytes_before
-    from records as r
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $15
-and "r"."scope" = any($16::text[]))
-and "r"."id" = any((select $17::uuid[])::uuid[])
-  ) as read
-    ) as read
-    where all_bytes_before <= 16777216
-    order by array_position($18::uuid[], read.id);
-
--- src/records/hidden-ids.queries.ts addHiddenIds
-    select n.id
-from records as n
-where n.id = any($1::uuid[])
-and not ("n"."sensitivity" <= $2
-and "n"."scope" = any($3::text[]))
-    union
-    select n.id
-from departures as n
-where n.id = any($4::uuid[])
-and not ("n"."sensitivity" <= $5
-and "n"."scope" = any($6::text[]));
-
--- src/records/hidden-ids.queries.ts findHiddenIds
-    select n.id
-from records as n
-where n.id = any($1::uuid[])
-and not ("n"."sensitivity" <= $2
-and "n"."scope" = any($3::text[]))
-    union
-    select n.id
-from departures as n
-where n.id = any($4::uuid[])
-and not ("n"."sensitivity" <= $5
-and "n"."scope" = any($6::text[]));
 
 -- src/records/listing/list-matching.queries.ts selectMatching
 select "r"."id"
@@ -1832,486 +1934,314 @@ and cut.bytes_before <= 16777216
     where all_bytes_before <= 16777216
     order by read.position desc, read.id desc;
 
--- src/records/outdated-texts.queries.ts findOutdated
-    select record_id, payload, tags
-from contents
-    where record_id = any($1::uuid[]);
+-- src/records/reading/first-records.queries.ts measureContents
+    select r.id, case when ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end as bytes
+    from records as r join contents as c on c.record_id = r.id
+    where "r"."id" = any((select $3::uuid[])::uuid[])
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]));
 
--- src/records/outdated-texts.queries.ts hasOutdatedTexts
-    select exists (select
-from outdated_texts) as is_listed;
-
--- src/records/outdated-texts.queries.ts listOutdatedIds
-    select record_id
-from outdated_texts
-    where $1::uuid is null
-or record_id > $2::uuid
-    order by record_id
-    limit $3;
-
--- src/records/outdated-texts.queries.ts lockOutdated
-    with mine as materialized (
-      select record_id
-from outdated_texts
-where record_id = any($1::uuid[])
-      order by record_id
-      for update skip locked
-    ), deleted as (
-      delete
-from outdated_texts as o using mine
-      where o.record_id = mine.record_id
-and not exists (select
-from records as r
-where r.id = mine.record_id)
-    )
-    select r.id
-from records as r
-where r.id in (select record_id
-from mine)
-    order by r.id
-    for no key update skip locked;
-
--- src/records/outdated-texts.queries.ts rewriteTexts
-    with made as materialized (
-      select r.id, given.words,
-        to_tsvector($1::text::regconfig, given.text) || array_to_tsvector(array['scope ' || r.scope, 'type ' || r.type, 'text 1']) as search
-      from unnest(
-        $2::uuid[], $3::text[],
-        $4::int4[]
-      ) as given (id, text, words)
-      join records as r on r.id = given.id
-    ), rewritten as (
-      update contents as c
-set search = made.search, words = made.words
-      from made
-      where c.record_id = made.id
-and made.search <> c.search || array_to_tsvector(array['text 1'])
-      returning c.record_id
-    ), queued as (
-      insert into unembedded (record_id, asked_at, due_at)
-      select record_id, $5::timestamptz, $6::timestamptz
-from rewritten
-      order by record_id
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
-    ), unlisted as (
-      delete
-from outdated_texts as o using made
-where o.record_id = made.id
-    )
-    select count(*)::int4 as count
-from rewritten;
-
--- src/records/record-change.queries.ts appendStatusChange
-insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "via", "record_id")
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
-
--- src/records/record-change.queries.ts applyChange: of a record alone
-with "changed" as (update "records"
-set "version" = $1, "updated_at" = $2
-where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
-values ($4, $5, $6, $7, $8, $9, $10, $11);
-
--- src/records/record-change.queries.ts applyChange: of what it says too
-with "changed" as (update "records"
-set "version" = $1, "updated_at" = $2
-where "id" = $3), "rewritten" as (update "contents"
-set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
-      || array_to_tsvector(array['scope ' || $9::text, 'type ' || $10::text, 'text 1'])
-where "record_id" = $11), "queued" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
-values ($12, $13, $14, $15)
-on conflict ("record_id") do update
-set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
-values ($19, $20, $21, $22, $23, $24, $25, $26);
-
--- src/records/record-change.queries.ts applyChange: of what it says, with the same text
-with "changed" as (update "records"
-set "version" = $1
-where "id" = $2), "rewritten" as (update "contents"
-set "tags" = $3
-where "record_id" = $4) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
-values ($5, $6, $7, $8, $9, $10, $11, $12);
-
--- src/records/record-creation.queries.ts findTakenIdentifiers
-    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
-    from json_to_recordset($1::json)
-      as requested (scope text, sensitivity sensitivity, namespace text, value text)
-    join entity_identifiers as taken
-      on taken.scope = requested.scope
-and taken.sensitivity = requested.sensitivity
-and taken.namespace = requested.namespace
-and taken.value = requested.value;
-
--- src/records/record-creation.queries.ts findUsedIds
-select "id"
-from "records"
-where id = any($1::uuid[]) union all select "id"
-from "departures"
-where id = any($2::uuid[]);
-
--- src/records/record-creation.queries.ts findVisibleTargets
-select "r"."id", "r"."sensitivity"
-from "records" as "r"
-where "r"."id" = any($1::uuid[])
-and "r"."forgotten_at" is null
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]));
-
--- src/records/record-creation.queries.ts insertRecords: of no run that keeps rows
-    with incoming as materialized (
-      select *
-from json_to_recordset($1::json) as incoming (
-        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
-        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
-        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
-        max_salience float8, confidence float8, importance float8, base_importance float8,
-        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
-        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
-        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
-        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
-        "earlierDigest" bytea, worth bytea
-      )
-    ), descended as materialized (
-      select *
-from json_to_recordset($2::json) as descended
-        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), locked_source as materialized (
-      select r.id
-from records as r
-      where r.id = any((select array_agg(source_id)
-from descended)::uuid[])
-      order by r.id
-      for key share
-    ), grounded as materialized (
-      select derived_id, descent_count
-      from unnest((
-        select array_agg(distinct derived_id)
-from descended
-where is_ground is null
-or kind = 'mention'
-      )::uuid[]) as derived (derived_id)
-      cross join lateral (
-        select
-from descents as d
-where d.derived_id = derived.derived_id
-and d.is_ground
-limit 1
-      ) as ground
-      cross join lateral (
-        select count(*) as descent_count
-from (
-          select
-from descents as d
-where d.derived_id = derived.derived_id
-limit 100
-        ) as first_descents
-      ) as counted
-    ), erased as materialized (
-      select erased_scope as scope, erased_digest as digest
-      from (
-        select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
-        from incoming as i cross join lateral (values (i.digest), (i."earlierDigest")) as form (digest)
-        where form.digest is not null
-      ) as said,
-        erased_among($3::bytea, said.scopes, said.digests)
-    ), record as (
-      insert into records (
-        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
-        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
-        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
-      )
-      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
-        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
-        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
-      from incoming as i
-      where not exists (select
-from erased as e
-where e.scope = i.scope
-and e.digest in (i.digest, i."earlierDigest"))
-        and (not "hasClientId"
-or not exists (select
-from departures as d
-where d.id = i.id offset 0))
-      order by id
-      on conflict (id) do nothing
-      returning id
-    ), content as (
-      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
-      select id, tags, payload, provenance, interpretation, words,
-        to_tsvector($4::text::regconfig, "searchText")
-          || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
-      from incoming join record using (id)
-    ), edge as (
-      insert into relations (source_id, predicate, target_id, weight, created_at)
-      select source_id, predicate, target_id, weight, created_at
-      from json_to_recordset($5::json) as edge
-        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
-      where owner in (select id
-from record)
-        and (source_id in (select id
-from record)
-or source_id not in (select id
-from incoming))
-        and (target_id in (select id
-from record)
-or target_id not in (select id
-from incoming))
-      order by source_id, predicate, target_id
-      on conflict on constraint relations_pkey do nothing
-    ), descent as (
-      insert into descents (derived_id, source_id, kind, is_ground)
-      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
-      from descended as g
-      left join grounded as has on has.derived_id = g.derived_id
-      where (g.owner is null
-or g.owner in (select id
-from record))
-        and (g.derived_id in (select id
-from record)
-or g.derived_id not in (select id
-from incoming))
-        and (g.source_id in (select id
-from record)
-or g.source_id in (select id
-from locked_source))
-        and (g.kind <> 'mention'
-or has.descent_count < 100)
-      on conflict on constraint descents_pkey do nothing
-    ), identifier as (
-      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
-      select record_id, scope, sensitivity, namespace, value
-      from json_to_recordset($6::json) as identifier
-        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
-      where record_id in (select id
-from record)
-      order by scope, namespace, value
-    ), handle as (
-      insert into handles (digest, detail, record_id, place, scope)
-      select digest, detail, record_id, place, scope
-      from json_to_recordset($7::json) as handle
-        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
-      where record_id in (select id
-from record)
-      order by digest, scope, place
-    ), message as (
-      insert into messages (record_id, scope, conversation, at)
-      select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
-      from incoming join record using (id)
-      where type = 'episodic'
-and payload ? 'conversation'
-      order by ordinal
-    ), queued as (
-      insert into unembedded (record_id, asked_at, due_at)
-      select id, updated_at, updated_at
-from incoming join record using (id)
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
-    ), entry as (
-      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
-      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
-        audit ->> 'rationale', nullif(audit -> 'via', 'null')
-      from incoming join record using (id)
-      where audit is not null
-    )
-    select id, false as is_erased
-from record
-    union all
-    select i.id, true
-from incoming as i join erased as e on e.scope = i.scope
-and e.digest in (i.digest, i."earlierDigest");
-
--- src/records/record-creation.queries.ts insertRecords: of a run that keeps rows
-    with incoming as materialized (
-      select *
-from json_to_recordset($1::json) as incoming (
-        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
-        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
-        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
-        max_salience float8, confidence float8, importance float8, base_importance float8,
-        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
-        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
-        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
-        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
-        "earlierDigest" bytea, worth bytea
-      )
-    ), descended as materialized (
-      select *
-from json_to_recordset($2::json) as descended
-        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), locked_source as materialized (
-      select r.id
-from records as r
-      where r.id = any((select array_agg(source_id)
-from descended)::uuid[])
-      order by r.id
-      for key share
-    ), grounded as materialized (
-      select derived_id, descent_count
-      from unnest((
-        select array_agg(distinct derived_id)
-from descended
-where is_ground is null
-or kind = 'mention'
-      )::uuid[]) as derived (derived_id)
-      cross join lateral (
-        select
-from descents as d
-where d.derived_id = derived.derived_id
-and d.is_ground
-limit 1
-      ) as ground
-      cross join lateral (
-        select count(*) as descent_count
-from (
-          select
-from descents as d
-where d.derived_id = derived.derived_id
-limit 100
-        ) as first_descents
-      ) as counted
-    ), erased as materialized (
-      select erased_scope as scope, erased_digest as digest
-      from (
-        select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
-        from incoming as i cross join lateral (values (i.digest), (i."earlierDigest")) as form (digest)
-        where form.digest is not null
-      ) as said,
-        erased_among($3::bytea, said.scopes, said.digests)
-    ), record as (
-      insert into records (
-        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
-        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
-        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
-      )
-      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
-        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
-        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
-      from incoming as i
-      where not exists (select
-from erased as e
-where e.scope = i.scope
-and e.digest in (i.digest, i."earlierDigest"))
-        and (not "hasClientId"
-or not exists (select
-from departures as d
-where d.id = i.id offset 0))
-      order by id
-      on conflict (id) do nothing
-      returning id , id as owner, to_jsonb(records) as row
-    ), content as (
-      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
-      select id, tags, payload, provenance, interpretation, words,
-        to_tsvector($4::text::regconfig, "searchText")
-          || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
-      from incoming join record using (id)
-      returning record_id as owner, to_jsonb(contents) as row
-    ), edge as (
-      insert into relations (source_id, predicate, target_id, weight, created_at)
-      select source_id, predicate, target_id, weight, created_at
-      from json_to_recordset($5::json) as edge
-        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
-      where owner in (select id
-from record)
-        and (source_id in (select id
-from record)
-or source_id not in (select id
-from incoming))
-        and (target_id in (select id
-from record)
-or target_id not in (select id
-from incoming))
-      order by source_id, predicate, target_id
-      on conflict on constraint relations_pkey do nothing
-      returning case when source_id in (select id
-from record) then source_id else target_id end as owner, to_jsonb(relations) as row
-    ), descent as (
-      insert into descents (derived_id, source_id, kind, is_ground)
-      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
-      from descended as g
-      left join grounded as has on has.derived_id = g.derived_id
-      where (g.owner is null
-or g.owner in (select id
-from record))
-        and (g.derived_id in (select id
-from record)
-or g.derived_id not in (select id
-from incoming))
-        and (g.source_id in (select id
-from record)
-or g.source_id in (select id
-from locked_source))
-        and (g.kind <> 'mention'
-or has.descent_count < 100)
-      on conflict on constraint descents_pkey do nothing
-      returning derived_id as owner, to_jsonb(descents) as row
-    ), identifier as (
-      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
-      select record_id, scope, sensitivity, namespace, value
-      from json_to_recordset($6::json) as identifier
-        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
-      where record_id in (select id
-from record)
-      order by scope, namespace, value
-      returning record_id as owner, to_jsonb(entity_identifiers) as row
-    ), handle as (
-      insert into handles (digest, detail, record_id, place, scope)
-      select digest, detail, record_id, place, scope
-      from json_to_recordset($7::json) as handle
-        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
-      where record_id in (select id
-from record)
-      order by digest, scope, place
-      returning record_id as owner, to_jsonb(handles) as row
-    ), message as (
-      insert into messages (record_id, scope, conversation, at)
-      select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
-      from incoming join record using (id)
-      where type = 'episodic'
-and payload ? 'conversation'
-      order by ordinal
-    ), queued as (
-      insert into unembedded (record_id, asked_at, due_at)
-      select id, updated_at, updated_at
-from incoming join record using (id)
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
-    ), entry as (
-      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
-      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
-        audit ->> 'rationale', nullif(audit -> 'via', 'null')
-      from incoming join record using (id)
-      where audit is not null
-    ) , effect as (
-        insert into run_effects (run_id, record_id, relation, after, others)
-        select $8::uuid, owner, max(numbered.relation) filter (where nth = 1),
-          (array_agg(numbered.row) filter (where nth = 1))[1], jsonb_agg(other
-order by nth) filter (where nth > 1)
+-- src/records/reading/first-records.queries.ts readFirst
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
-          select *, row_number() over (partition by owner
-order by place) as nth
-          from (select owner, 0 as place, $9::text as relation, row
-from "record" union all select owner, 1 as place, $10::text as relation, row
-from "content" union all select owner, 2 as place, $11::text as relation, row
-from "edge" union all select owner, 3 as place, $12::text as relation, row
-from "descent" union all select owner, 4 as place, $13::text as relation, row
-from "identifier" union all select owner, 5 as place, $14::text as relation, row
-from "handle") as written
-        ) as numbered
-        cross join lateral (select numbered.relation, numbered.row as after) as other
-        group by owner
-      )
-    select id, false as is_erased
-from record
-    union all
-    select i.id, true
-from incoming as i join erased as e on e.scope = i.scope
-and e.digest in (i.digest, i."earlierDigest");
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
+          order by e.predicate desc, e.target_id desc
+          limit 20
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
+from audit_entries as a
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+              order by a.id desc
+limit $8
+            ) as a
+          ) as newest
+          where newest.total <= 131072
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
+and "r"."id" = any((select $11::uuid[])::uuid[])
+and (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) <= 32768;
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
+and "read"."scope" = any($2::text[])) then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by array_position($3::uuid[], read.id) rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $4
+and "t"."scope" = any($5::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
+          order by e.predicate desc, e.target_id desc
+          limit 20
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
+from audit_entries as a
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($8::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ))
+  )
+              order by a.id desc
+limit $11
+            ) as a
+          ) as newest
+          where newest.total <= 131072
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($14::uuid[], r.id) rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $15
+and "r"."scope" = any($16::text[]))
+and "r"."id" = any((select $17::uuid[])::uuid[])
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by array_position($18::uuid[], read.id);
+
+-- src/records/reading/first-records.queries.ts readFirstWhole
+    select *
+from (
+      select read.*, bytes_before + coalesce(sum(case when ("read"."sensitivity" <= $1
+and "read"."scope" = any($2::text[])) then
+    octet_length(read.relations::text) + octet_length(read.audit_log::text) else 0 end) over (order by array_position($3::uuid[], read.id) rows between unbounded preceding
+and 1 preceding), 0) as all_bytes_before
+from (
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          cross join lateral (
+            select
+from records as t
+            where t.id = e.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $4
+and "t"."scope" = any($5::text[]))
+            offset 0
+          ) as t
+          where e.source_id = r.id
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select a.*, sum(case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end) over (order by a.id desc) as total
+            from (
+              select *
+from audit_entries as a
+              where a.record_id = r.id
+and case when pg_column_size(a.changes) > 65536 then pg_column_size(a.changes) else coalesce(case when pg_column_compression(a.changes) is null then pg_column_size(a.changes)
+    else octet_length(a.changes::text) end, 0)::int8 end <= 65536
+                and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($8::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ))
+  )
+              order by a.id desc
+limit $11
+            ) as a
+          ) as newest
+          where newest.total <= 131072
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, coalesce(sum(case when ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[])) then (coalesce(case when pg_column_compression("c"."payload") is null then pg_column_size("c"."payload")
+    else octet_length("c"."payload"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."provenance") is null then pg_column_size("c"."provenance")
+    else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
+    else octet_length("c"."interpretation"::text) end, 0)::int8) else 0 end) over (order by array_position($14::uuid[], r.id) rows between unbounded preceding
+and 1 preceding), 0) as bytes_before
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $15
+and "r"."scope" = any($16::text[]))
+and "r"."id" = any((select $17::uuid[])::uuid[])
+  ) as read
+    ) as read
+    where all_bytes_before <= 16777216
+    order by array_position($18::uuid[], read.id);
 
 -- src/records/records.queries.ts deleteHandles
 delete
@@ -2618,7 +2548,77 @@ limit $8
     where ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[]));
 
--- src/records/unembedded.queries.ts queueForEmbedding
+-- src/records/search-texts/outdated-texts.queries.ts findOutdated
+    select record_id, payload, tags
+from contents
+    where record_id = any($1::uuid[]);
+
+-- src/records/search-texts/outdated-texts.queries.ts hasOutdatedTexts
+    select exists (select
+from outdated_texts) as is_listed;
+
+-- src/records/search-texts/outdated-texts.queries.ts listOutdatedIds
+    select record_id
+from outdated_texts
+    where $1::uuid is null
+or record_id > $2::uuid
+    order by record_id
+    limit $3;
+
+-- src/records/search-texts/outdated-texts.queries.ts lockOutdated
+    with mine as materialized (
+      select record_id
+from outdated_texts
+where record_id = any($1::uuid[])
+      order by record_id
+      for update skip locked
+    ), deleted as (
+      delete
+from outdated_texts as o using mine
+      where o.record_id = mine.record_id
+and not exists (select
+from records as r
+where r.id = mine.record_id)
+    )
+    select r.id
+from records as r
+where r.id in (select record_id
+from mine)
+    order by r.id
+    for no key update skip locked;
+
+-- src/records/search-texts/outdated-texts.queries.ts rewriteTexts
+    with made as materialized (
+      select r.id, given.words,
+        to_tsvector($1::text::regconfig, given.text) || array_to_tsvector(array['scope ' || r.scope, 'type ' || r.type, 'text 1']) as search
+      from unnest(
+        $2::uuid[], $3::text[],
+        $4::int4[]
+      ) as given (id, text, words)
+      join records as r on r.id = given.id
+    ), rewritten as (
+      update contents as c
+set search = made.search, words = made.words
+      from made
+      where c.record_id = made.id
+and made.search <> c.search || array_to_tsvector(array['text 1'])
+      returning c.record_id
+    ), queued as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select record_id, $5::timestamptz, $6::timestamptz
+from rewritten
+      order by record_id
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), unlisted as (
+      delete
+from outdated_texts as o using made
+where o.record_id = made.id
+    )
+    select count(*)::int4 as count
+from rewritten;
+
+-- src/records/search-texts/unembedded.queries.ts queueForEmbedding
     insert into unembedded (record_id, asked_at, due_at)
     select id, $1::timestamptz, $2::timestamptz
 from unnest($3::uuid[]) as written (id)

@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import { nameHandle } from '../../../src/domain/identity/handles.ts'
 import { createSeal } from '../../../src/domain/identity/tombstone-seal.ts'
 import type { Caller, Trust } from '../../../src/domain/trust/caller.ts'
+import * as hiddenIds from '../../../src/records/answers/hidden-ids.queries.ts'
 import * as auditLog from '../../../src/records/audit-log/audit-log.queries.ts'
-import * as derivedScope from '../../../src/records/derived-scope.queries.ts'
-import * as derivedSensitivity from '../../../src/records/derived-sensitivity.queries.ts'
-import * as first from '../../../src/records/first-records.queries.ts'
-import * as hiddenIds from '../../../src/records/hidden-ids.queries.ts'
+import * as changing from '../../../src/records/change/record-change.queries.ts'
+import * as creation from '../../../src/records/creation/record-creation.queries.ts'
+import { draftRecord } from '../../../src/records/creation/record-draft.ts'
+import * as derivedScope from '../../../src/records/descent/derived-scope.queries.ts'
+import * as derivedSensitivity from '../../../src/records/descent/derived-sensitivity.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
 import type { PageQuery } from '../../../src/records/listing/list-page.ts'
-import * as changing from '../../../src/records/record-change.queries.ts'
-import * as creation from '../../../src/records/record-creation.queries.ts'
-import { draftRecord } from '../../../src/records/record-draft.ts'
+import * as first from '../../../src/records/reading/first-records.queries.ts'
 import * as records from '../../../src/records/records.queries.ts'
 import { oneDayPolicies } from '../one-day-policies.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -44,14 +44,14 @@ const page: PageQuery = {
 }
 
 export const recordSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/records/derived-scope.queries.ts': {
+  'src/records/descent/derived-scope.queries.ts': {
     findInScope: (db) => derivedScope.findInScope(db, [id], 'team'),
     deleteDescentsBetween: (db) => derivedScope.deleteDescentsBetween(db, [id], [id]),
   },
-  'src/records/derived-sensitivity.queries.ts': {
+  'src/records/descent/derived-sensitivity.queries.ts': {
     findLessSensitive: (db) => derivedSensitivity.findLessSensitive(db, [id]),
   },
-  'src/records/record-change.queries.ts': {
+  'src/records/change/record-change.queries.ts': {
     applyChange: {
       'of a record alone': (db) =>
         changing.applyChange(db, id, { record: { version: 2, updated_at: now }, entry: draft.audit }),
@@ -81,7 +81,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
         via: null,
       }),
   },
-  'src/records/record-creation.queries.ts': {
+  'src/records/creation/record-creation.queries.ts': {
     insertRecords: {
       'of no run that keeps rows': (db) =>
         creation.insertRecords(db, [draft], { textLanguage: 'english', seal }),
@@ -146,11 +146,11 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
   'src/records/audit-log/audit-log.queries.ts': {
     listAuditEntries: (db) => auditLog.listAuditEntries(db, { id, trust, after: 0, limit: 101 }),
   },
-  'src/records/hidden-ids.queries.ts': {
+  'src/records/answers/hidden-ids.queries.ts': {
     addHiddenIds: (db) => hiddenIds.addHiddenIds(db, trust, [{ provenance: id } as never]),
     findHiddenIds: (db) => hiddenIds.findHiddenIds(db, trust, [id]),
   },
-  'src/records/first-records.queries.ts': {
+  'src/records/reading/first-records.queries.ts': {
     readFirst: (db) => first.readFirst(db, trust, [id, id]),
     measureContents: (db) => first.measureContents(db, trust, [id, id]),
     readFirstWhole: (db) => first.readFirstWhole(db, trust, [id, id]),

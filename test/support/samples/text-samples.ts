@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { computeSalienceAt } from '../../../src/db/fragments/salience.ts'
-import * as outdated from '../../../src/records/outdated-texts.queries.ts'
-import * as unembedded from '../../../src/records/unembedded.queries.ts'
+import * as outdated from '../../../src/records/search-texts/outdated-texts.queries.ts'
+import * as unembedded from '../../../src/records/search-texts/unembedded.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
 import * as scores from '../../../src/retrieval/text/score-columns.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
@@ -43,7 +43,7 @@ const states = { salience: computeSalienceAt(new Date('2026-01-01T00:00:00.000Z'
 const among = { newest: 500, ids: [id], others: rare }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/records/outdated-texts.queries.ts': {
+  'src/records/search-texts/outdated-texts.queries.ts': {
     hasOutdatedTexts: (db) => outdated.hasOutdatedTexts(db),
     listOutdatedIds: (db) => outdated.listOutdatedIds(db, { after: id, limit: 20 }),
     lockOutdated: (db) => outdated.lockOutdated(db, [id]),
@@ -54,7 +54,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
         textLanguage: 'english',
       }),
   },
-  'src/records/unembedded.queries.ts': {
+  'src/records/search-texts/unembedded.queries.ts': {
     queueForEmbedding: (db) => unembedded.queueForEmbedding(db, [id], new Date('2026-01-01T00:00:00.000Z')),
   },
   'src/retrieval/text/text-search.queries.ts': {

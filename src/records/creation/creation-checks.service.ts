@@ -1,0 +1,126 @@
+import type { Database } from '../../db/connection.ts'
+import { isOpenTo } from '../../db/fragments/visibility.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { createErasedContentError, findErasedRecords } from '../erasure/tombstones.service.ts'
+import type { Draft, Identifier } from '../stored-record.ts'
+import {
+  createIdentifierTakenError,
+  createMissingTargetError,
+  createRecordExistsError,
+  createTargetAboveCeilingError,
+} from './creation-errors.ts'
+import { resolveDraftDescents } from './named-sources.service.ts'
+import { findTakenIdentifiers, findUsedIds, findVisibleTargets } from './record-creation.queries.ts'
+
+/** The checks of new records before they are stored. */
+
+export const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
+
+/** Rejects repeated ids, used ids, erased content, taken identifiers and edges without a target. */
+export async function rejectConflicts(
+  db: Database,
+  caller: Caller,
+  seal: Seal,
+  drafts: readonly (Draft | AppError)[],
+) {
+  const unique = await rejectLinkedUnstorable(db, seal, rejectRepeatedIds(drafts))
+  const identified = await rejectTakenIdentifiers(db, unique)
+  return rejectDanglingEdges(db, caller, identified)
+}
+
+function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
+  const seen = new Set<string>()
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    if (seen.has(each.row.id)) return createRecordExistsError(each.row.id)
+    seen.add(each.row.id)
+    return each
+  })
+}
+
+/**
+ * The insert itself rejects erased content and used ids. For records that others of the batch link to this must be known before:
+ * otherwise those edges would lead to the record that already has the id, which the caller may not see.
+ */
+async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
+  const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
+  const targets = drafts.filter(isDraft).flatMap(({ row }) => (linked.has(row.id) ? [row] : []))
+  if (targets.length === 0) return [...drafts]
+  const used = await findUsedIds(
+    db,
+    targets.map(({ id }) => id),
+  )
+  const erasedIds = await findErasedRecords(db, seal, targets)
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    if (erasedIds.has(each.row.id)) return createErasedContentError()
+    return used.has(each.row.id) ? createRecordExistsError(each.row.id) : each
+  })
+}
+
+/** Rejects records with an identifier that is taken. Of two records with one identifier the first gets it. */
+export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
+  const identifiers = drafts.filter(isDraft).flatMap((each) => each.identifiers)
+  if (identifiers.length === 0) return [...drafts]
+  const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(formatIdentifier))
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    const keys = each.identifiers.map(formatIdentifier)
+    const clash = each.identifiers.findIndex((_, at) => {
+      const key = keys[at]
+      return key !== undefined && (taken.has(key) || keys.indexOf(key) !== at)
+    })
+    if (clash >= 0) return createIdentifierTakenError(clash)
+    for (const key of keys) taken.add(key)
+    return each
+  })
+}
+
+function formatIdentifier({ scope, sensitivity, namespace, value }: Identifier): string {
+  return JSON.stringify([scope, sensitivity, namespace, value])
+}
+
+/** Rejecting one record can leave the edge of another without a target, so this repeats until nothing changes. */
+async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
+  const ids = new Set(drafts.filter(isDraft).flatMap(findReferencedIds))
+  if (ids.size === 0)
+    return drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, none)))
+  const found = await findVisibleTargets(db, [...ids], caller.trust)
+  const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
+  const seen = new Set(
+    found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
+  )
+  let checked = drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, seen)))
+  for (let before = -1; before !== checked.filter(isDraft).length; ) {
+    const kept = checked.filter(isDraft)
+    before = kept.length
+    const siblings = new Set(kept.map((each) => each.row.id))
+    checked = checked.map((each) =>
+      each instanceof AppError ? each : (checkEdges(each, siblings, sensitivityOf, caller) ?? each),
+    )
+  }
+  return checked
+}
+
+const none: ReadonlySet<string> = new Set()
+
+function findReferencedIds({ edges, namedSources }: Draft): string[] {
+  return [...edges.map((edge) => edge.target_id), ...namedSources.ids]
+}
+
+function checkEdges(
+  { edges }: Draft,
+  siblings: ReadonlySet<string>,
+  sensitivityOf: ReadonlyMap<string, Sensitivity>,
+  caller: Caller,
+): AppError | undefined {
+  for (const [index, { target_id: target }] of edges.entries()) {
+    const sensitivity = sensitivityOf.get(target)
+    if (sensitivity === undefined && !siblings.has(target)) return createMissingTargetError(index)
+    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity))
+      return createTargetAboveCeilingError(index)
+  }
+  return undefined
+}

@@ -1,0 +1,35 @@
+import { AppError } from '../../kernel/errors.ts'
+
+/** The errors of a create. Each points to the field of the record that causes it. */
+
+export function createRecordExistsError(id: string): AppError {
+  return new AppError('record_exists', `The id ${id} is already in use.`)
+}
+
+export function createIdentifierTakenError(index: number): AppError {
+  return new AppError(
+    'identifier_taken',
+    'Another entity of this scope and sensitivity has this identifier.',
+    {
+      errors: [{ pointer: `/payload/identifiers/${index}`, message: 'is already taken in this scope' }],
+    },
+  )
+}
+
+export function createMissingTargetError(index: number): AppError {
+  return new AppError('record_not_found', 'A relation names a record that does not exist.', {
+    errors: [{ pointer: `/relations/${index}/target_id`, message: 'must be the id of an existing record' }],
+  })
+}
+
+export function createTargetAboveCeilingError(index: number): AppError {
+  return new AppError(
+    'above_ceiling',
+    'A relation names a record that this key sees only in redacted form.',
+    {
+      errors: [
+        { pointer: `/relations/${index}/target_id`, message: 'is above the sensitivity ceiling of the key' },
+      ],
+    },
+  )
+}
