@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { getHttpStatus } from '../src/http/problems.ts'
+import { getHttpStatus } from '../src/http/problems/problems.ts'
 import { catalogue, type ErrorCode } from '../src/kernel/errors.ts'
 
 const introduction = `# Errors

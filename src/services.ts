@@ -17,7 +17,7 @@ import {
   createVectorSearch,
 } from './embeddings/index.ts'
 import { createEntitiesService, createEntityMergingService } from './entities/index.ts'
-import { createOnce, createRunOnce } from './http/idempotency.ts'
+import { createOnce, createRunOnce } from './http/idempotency/idempotency.ts'
 import type { Announcements } from './jobs/announcements.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'

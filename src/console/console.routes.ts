@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { routeNotFound } from '../http/problems.ts'
+import { routeNotFound } from '../http/problems/problems.ts'
 import type { ConsoleFile, ConsoleFiles, Encoding } from './console-files.service.ts'
 
 /**

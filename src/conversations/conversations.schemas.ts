@@ -10,7 +10,7 @@ import {
 } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
-import { Problem } from '../http/problem-responses.ts'
+import { Problem } from '../http/problems/problem-responses.ts'
 import { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
 
 const optional = Type.Optional

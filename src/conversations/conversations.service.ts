@@ -6,7 +6,7 @@ import { computePosition } from '../domain/payloads/message-place.ts'
 import { type ListPage, RowNumber, Time } from '../domain/schemas/shapes.ts'
 import { type Caller, isAllowed, presentScope, unscoped } from '../domain/trust/caller.ts'
 import { chooseWriteScope } from '../domain/trust/write-trust.ts'
-import { readPage } from '../http/paging.ts'
+import { readPage } from '../http/paging/paging.ts'
 import { AppError } from '../kernel/errors.ts'
 import { joinFirst, readFirst, type StoredRecord } from '../records/index.ts'
 import {

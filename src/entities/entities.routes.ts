@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { formatEtag } from '../http/etag.ts'
-import type { Once } from '../http/idempotency.ts'
-import { sendPage } from '../http/paging.ts'
-import { answers } from '../http/problem-responses.ts'
+import type { Once } from '../http/idempotency/idempotency.ts'
+import { sendPage } from '../http/paging/paging.ts'
+import { answers } from '../http/problems/problem-responses.ts'
 import { answerRecord, RecordPage, WrittenRecord } from '../records/index.ts'
 import {
   EntityMerge,

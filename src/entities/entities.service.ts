@@ -4,7 +4,7 @@ import { isOpenTo } from '../db/fragments/visibility.ts'
 import { createFactHandle, nameHandle } from '../domain/identity/handles.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, type Trust, unscoped } from '../domain/trust/caller.ts'
-import { CreationCursor, readPage } from '../http/paging.ts'
+import { CreationCursor, readPage } from '../http/paging/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {

@@ -5,7 +5,7 @@ import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed } from '../domain/schemas/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { shareRunning } from '../kernel/shared-runs.ts'
-import { answers } from './problem-responses.ts'
+import { answers } from './problems/problem-responses.ts'
 
 /** A check resolves when its part is ready. An AppError says why it is not; its message is shown to clients. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { runApart } from '../db/request-scope.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type AuthOptions, createCallerIdentifier, requirePermission } from './auth.ts'
+import { type AuthOptions, createCallerIdentifier, requirePermission } from './auth/auth.ts'
+import { requireOwnSite } from './auth/own-site.ts'
+import { followTenants } from './auth/tenancy.ts'
 import { requireIfMatch } from './etag.ts'
-import { createLoadShedding, type LoadSheddingOptions } from './load-shedding.ts'
-import { requireOwnSite } from './own-site.ts'
-import { routeNotFound } from './problems.ts'
-import { createRateLimit, formatAddressBucket, type RateLimitOptions } from './rate-limit.ts'
-import { followTenants } from './tenancy.ts'
+import { createLoadShedding, type LoadSheddingOptions } from './limits/load-shedding.ts'
+import { createRateLimit, formatAddressBucket, type RateLimitOptions } from './limits/rate-limit.ts'
+import { routeNotFound } from './problems/problems.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

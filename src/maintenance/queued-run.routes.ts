@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallContext } from '../db/transaction.ts'
-import type { Once } from '../http/idempotency.ts'
+import type { Once } from '../http/idempotency/idempotency.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import type { JobName } from '../jobs/job-names.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { answers } from '../http/problem-responses.ts'
+import { answers } from '../http/problems/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import { NewUndo } from '../undo/index.ts'
 import { MaintenanceRun, RunPath } from './maintenance.schemas.ts'

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { readCallContext } from '../http/idempotency.ts'
-import { answers } from '../http/problem-responses.ts'
+import { readCallContext } from '../http/idempotency/idempotency.ts'
+import { answers } from '../http/problems/problem-responses.ts'
 import { StoreMetrics } from './metrics.schemas.ts'
 import type { SummaryService } from './summary.service.ts'
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { readCallContext } from '../http/idempotency.ts'
-import { sendPage } from '../http/paging.ts'
-import { answers } from '../http/problem-responses.ts'
+import { readCallContext } from '../http/idempotency/idempotency.ts'
+import { sendPage } from '../http/paging/paging.ts'
+import { answers } from '../http/problems/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import { answerQueued, MaintenanceRun, type QueueingOptions } from '../maintenance/index.ts'
 import {

@@ -4,7 +4,7 @@ import { type CallContext, transact } from '../db/transaction.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, presentScope, unscoped } from '../domain/trust/caller.ts'
 import { requireFullTrust, requireWholeScope } from '../domain/trust/trust.ts'
-import { readPage } from '../http/paging.ts'
+import { readPage } from '../http/paging/paging.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type BudgetRow,

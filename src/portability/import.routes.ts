@@ -2,10 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { readCallContext } from '../http/idempotency.ts'
-import { readJson, readPartlyStoredJson, requireBodySize } from '../http/json-bodies.ts'
-import { answers } from '../http/problem-responses.ts'
-import { toProblem, toPublicError } from '../http/problems.ts'
+import { readJson, readPartlyStoredJson, requireBodySize } from '../http/bodies/json-bodies.ts'
 import {
   allowSlowRequest,
   jsonLinesType,
@@ -13,7 +10,10 @@ import {
   readChunks,
   readLines,
   startStream,
-} from '../http/streaming.ts'
+} from '../http/bodies/streaming.ts'
+import { readCallContext } from '../http/idempotency/idempotency.ts'
+import { answers } from '../http/problems/problem-responses.ts'
+import { toProblem, toPublicError } from '../http/problems/problems.ts'
 import { compileValidator } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import { skipByteOrderMark } from './byte-order-mark.ts'

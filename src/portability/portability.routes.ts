@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { readCallContext } from '../http/idempotency.ts'
-import { answers } from '../http/problem-responses.ts'
 import {
   acceptStreams,
   allowSlowRequest,
   createClosingSignal,
   jsonLinesType,
   sendLines,
-} from '../http/streaming.ts'
+} from '../http/bodies/streaming.ts'
+import { readCallContext } from '../http/idempotency/idempotency.ts'
+import { answers } from '../http/problems/problem-responses.ts'
 import type { ExportService } from './export.service.ts'
 import type { ImportService } from './import/import.service.ts'
 import { addImportRoute, importTypes } from './import.routes.ts'

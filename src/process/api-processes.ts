@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
-import { type CountRequest, createLocalCounter } from '../http/rate-counter.ts'
+import { type CountRequest, createLocalCounter } from '../http/limits/rate-counter.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { processNumberVariable } from './inheritance.ts'

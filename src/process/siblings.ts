@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
-import { type CountRequest, createLocalCounter } from '../http/rate-counter.ts'
+import { type CountRequest, createLocalCounter } from '../http/limits/rate-counter.ts'
 import type { Clock } from '../kernel/clock.ts'
 
 /** Questions of a process to the one that started it, and to its siblings through it. */

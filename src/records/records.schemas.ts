@@ -15,7 +15,7 @@ import {
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
 import { Layer, MemoryKind, Sensitivity, SourceType, Status } from '../domain/schemas/vocabulary.ts'
-import { Problem } from '../http/problem-responses.ts'
+import { Problem } from '../http/problems/problem-responses.ts'
 import { AuditEntry } from './audit-log/audit-log.schemas.ts'
 import { maxNewRelations, NewRelation, Provenance, Relation } from './provenance.schemas.ts'
 

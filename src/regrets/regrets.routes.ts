@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { sendPage } from '../http/paging.ts'
-import { answers } from '../http/problem-responses.ts'
+import { sendPage } from '../http/paging/paging.ts'
+import { answers } from '../http/problems/problem-responses.ts'
 import { RegretPage, RegretsQuery } from './regrets.schemas.ts'
 import type { RegretsService } from './regrets.service.ts'
 

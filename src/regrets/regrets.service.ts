@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, presentScope } from '../domain/trust/caller.ts'
-import { readPage } from '../http/paging.ts'
+import { readPage } from '../http/paging/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findRemovalRule } from '../lifecycle/index.ts'
 import { listRegrets, type RegretRow } from './regrets.queries.ts'

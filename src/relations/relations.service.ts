@@ -5,7 +5,7 @@ import { addInverses, type Edge, isInverse } from '../domain/edges/edges.ts'
 import { isContradiction, isReserved, reservedPredicate } from '../domain/edges/reserved-edges.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, getRank, unscoped } from '../domain/trust/caller.ts'
-import { readPage } from '../http/paging.ts'
+import { readPage } from '../http/paging/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import type { Answer, Once } from '../http/idempotency.ts'
-import { answers } from '../http/problem-responses.ts'
+import type { Answer, Once } from '../http/idempotency/idempotency.ts'
+import { answers } from '../http/problems/problem-responses.ts'
 import { addRecordAction, answerCreated } from '../records/index.ts'
 import type { ReversalService } from './reversal.service.ts'
 import {

@@ -1,6 +1,6 @@
 import type { TenantConnection } from '../db/connection.ts'
 import { homeSchema, nameSchema } from '../db/schema-names.ts'
-import { getCurrentTenant, type RequestTenant, type Tenancy } from '../http/tenancy.ts'
+import { getCurrentTenant, type RequestTenant, type Tenancy } from '../http/auth/tenancy.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { encodeCursor } from '../../src/http/cursor.ts'
+import type { encodeCursor } from '../../src/http/paging/cursor.ts'
 import { hostileId, hostileNumber, hostileText, hostileTime } from '../support/fuzz/hostile-values.ts'
 import { operations } from '../support/fuzz/openapi-operations.ts'
 import { createRandom } from '../support/fuzz/random.ts'
@@ -10,7 +10,7 @@ type Made = { encode: typeof encodeCursor; fingerprint: string; position: object
 
 /** The last cursor of the server and its content: an attacker who knows the source can forge one. */
 let cursors: Made | undefined
-vi.mock('../../src/http/cursor.ts', async (original) => {
+vi.mock('../../src/http/paging/cursor.ts', async (original) => {
   const paging = await original<{ encodeCursor: typeof encodeCursor }>()
   const encode: typeof encodeCursor = (fingerprint, position) => {
     cursors = { encode: paging.encodeCursor, fingerprint, position }

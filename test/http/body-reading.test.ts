@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/trust/caller.ts'
-import { collect, createBodyReader } from '../../src/http/body-reading.ts'
-import { handleErrors } from '../../src/http/problems.ts'
+import { collect, createBodyReader } from '../../src/http/bodies/body-reading.ts'
+import { handleErrors } from '../../src/http/problems/problems.ts'
 
 describe('collect', () => {
   it('keeps no chunk, so that a body in many small ones takes no more than its size', async () => {

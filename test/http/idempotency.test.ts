@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
+import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
 import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 

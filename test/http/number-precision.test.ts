@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scanJson } from '../../src/http/validation/body-scan.ts'
+import { scanJson } from '../../src/http/bodies/body-scan.ts'
 import { importLines } from '../support/export-and-import.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

@@ -3,7 +3,7 @@ import { request as send } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { formatAddressBucket } from '../../src/http/rate-limit.ts'
+import { formatAddressBucket } from '../../src/http/limits/rate-limit.ts'
 import { until } from '../support/processes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

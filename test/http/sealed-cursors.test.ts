@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeQueryFingerprint, encodeCursor } from '../../src/http/cursor.ts'
+import { computeQueryFingerprint, encodeCursor } from '../../src/http/paging/cursor.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
+import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
 import { createTestPurge } from '../support/test-purge.ts'
 import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
-import { jsonLinesType } from '../../src/http/streaming.ts'
+import { jsonLinesType } from '../../src/http/bodies/streaming.ts'
 import { registerFormats } from '../../src/http/validation/formats.ts'
 import { selectReferred } from '../../src/http/validation/referred-schemas.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
-import { readCallContext } from '../../http/idempotency.ts'
-import { answers } from '../../http/problem-responses.ts'
+import { readCallContext } from '../../http/idempotency/idempotency.ts'
+import { answers } from '../../http/problems/problem-responses.ts'
 import { DriftQuery, DriftReport } from './drift.schemas.ts'
 import type { DriftService } from './drift.service.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
-import { answers } from '../../http/problem-responses.ts'
+import { answers } from '../../http/problems/problem-responses.ts'
 import { RecordPath } from '../../records/index.ts'
 import { Explanation, Forecast, ForecastQuery } from './explain.schemas.ts'
 import type { ExplainService } from './explain.service.ts'

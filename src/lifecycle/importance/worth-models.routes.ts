@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import { shippedWorthModel } from '../../domain/worth/worth-weights.ts'
-import type { Once } from '../../http/idempotency.ts'
-import { readPage, sendPage } from '../../http/paging.ts'
-import { answers } from '../../http/problem-responses.ts'
+import type { Once } from '../../http/idempotency/idempotency.ts'
+import { readPage, sendPage } from '../../http/paging/paging.ts'
+import { answers } from '../../http/problems/problem-responses.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
   WorthModel,

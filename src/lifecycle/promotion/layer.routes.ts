@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Once } from '../../http/idempotency.ts'
+import type { Once } from '../../http/idempotency/idempotency.ts'
 import { addRecordAction } from '../../records/index.ts'
 import { LayerMove } from './layer.schemas.ts'
 import type { LayerService } from './layer.service.ts'

@@ -3,7 +3,7 @@ import { maxSalience } from '../../domain/lifecycle/curves.ts'
 import { Actor, Rationale } from '../../domain/schemas/request-fields.ts'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import { closed, Uuid } from '../../domain/schemas/shapes.ts'
-import { Problem } from '../../http/problem-responses.ts'
+import { Problem } from '../../http/problems/problem-responses.ts'
 import { WrittenRecord } from '../../records/index.ts'
 
 const Amount = () =>

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { ListPage } from '../../domain/schemas/shapes.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
-import { readPage } from '../../http/paging.ts'
+import { readPage } from '../../http/paging/paging.ts'
 import { presentAuditEntry } from '../answers/record-answer.ts'
 import { findRecordOrDeleted } from '../reading/record-loading.service.ts'
 import { listAuditEntries } from './audit-log.queries.ts'

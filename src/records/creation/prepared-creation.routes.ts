@@ -1,4 +1,4 @@
-import type { PreparedEffect } from '../../http/idempotency.ts'
+import type { PreparedEffect } from '../../http/idempotency/idempotency.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { answerCreated } from '../record-action.routes.ts'
 import type { NewRecord } from '../records.schemas.ts'

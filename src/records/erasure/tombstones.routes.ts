@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
-import type { Once } from '../../http/idempotency.ts'
-import { sendPage } from '../../http/paging.ts'
-import { answers } from '../../http/problem-responses.ts'
+import type { Once } from '../../http/idempotency/idempotency.ts'
+import { sendPage } from '../../http/paging/paging.ts'
+import { answers } from '../../http/problems/problem-responses.ts'
 import { TombstonePage, TombstonePath, TombstonesQuery } from './tombstones.schemas.ts'
 import type { TombstonesService } from './tombstones.service.ts'
 

@@ -4,7 +4,7 @@ import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { ListPage } from '../../domain/schemas/shapes.ts'
 import { type Caller, presentScope } from '../../domain/trust/caller.ts'
-import { CreationCursor, readPage } from '../../http/paging.ts'
+import { CreationCursor, readPage } from '../../http/paging/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { presentVia } from '../via.ts'
 import {

@@ -1,4 +1,4 @@
--- src/http/idempotency.queries.ts deleteExpiredAnswers
+-- src/http/idempotency/idempotency.queries.ts deleteExpiredAnswers
 delete
 from "idempotency_keys"
 where ("principal", "key") in (select "principal", "key"
@@ -8,7 +8,7 @@ order by "expires_at"
 limit $2
 for update skip locked);
 
--- src/http/idempotency.queries.ts findAnswers
+-- src/http/idempotency/idempotency.queries.ts findAnswers
     select k.principal, k.key, k.fingerprint, k.status, k.headers, k.body
     from unnest(
       $1::text[], $2::text[]
@@ -17,7 +17,7 @@ for update skip locked);
 and k.key = asked.key
     where k.expires_at > $3::timestamptz;
 
--- src/http/idempotency.queries.ts storeAnswers
+-- src/http/idempotency/idempotency.queries.ts storeAnswers
     insert into idempotency_keys (principal, key, fingerprint, status, headers, body, created_at, expires_at)
     select principal, key, fingerprint, status, headers::jsonb, body, created_at, expires_at
     from json_to_recordset($1::json) as answer (
@@ -29,7 +29,7 @@ set
       fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
       created_at = excluded.created_at, expires_at = excluded.expires_at;
 
--- src/http/idempotency.queries.ts tryLocks
+-- src/http/idempotency/idempotency.queries.ts tryLocks
     select array_agg(pg_try_advisory_xact_lock(lock # lock_seed())
 order by place) as held
     from unnest($1::bigint[]) with ordinality as requested (lock, place);

@@ -1,5 +1,5 @@
 import type { Trust } from '../../../src/domain/trust/caller.ts'
-import * as answered from '../../../src/http/idempotency.queries.ts'
+import * as answered from '../../../src/http/idempotency/idempotency.queries.ts'
 import * as keys from '../../../src/keys/keys.queries.ts'
 import * as decay from '../../../src/lifecycle/reinforcement/reinforcement.queries.ts'
 import * as policies from '../../../src/policies/policies.queries.ts'
@@ -76,7 +76,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...dreamModelSamples,
   ...portabilitySamples,
   ...retrievalSamples,
-  'src/http/idempotency.queries.ts': {
+  'src/http/idempotency/idempotency.queries.ts': {
     tryLocks: (db) => db.transaction().execute((tx) => answered.tryLocks(tx, [1n])),
     findAnswers: (db) => db.transaction().execute((tx) => answered.findAnswers(tx, [owner], now)),
     storeAnswers: (db) => db.transaction().execute((tx) => answered.storeAnswers(tx, [storedAnswer])),

@@ -1,5 +1,5 @@
 import type { Fault } from '../../kernel/errors.ts'
-import { joinPointer } from './schema-keywords.ts'
+import { joinPointer } from '../validation/schema-keywords.ts'
 
 export type Scan = {
   /** Fields of objects and items of arrays, counted up to one more than the limit. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
-import { isLoopback } from '../kernel/loopback.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { isLoopback } from '../../kernel/loopback.ts'
 
 /**
  * Refuses DNS rebinding: a page of attacker.example, whose name suddenly resolves to 127.0.0.1, reaches this server

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { closed } from '../domain/schemas/shapes.ts'
-import type { ErrorCode } from '../kernel/errors.ts'
+import { closed } from '../../domain/schemas/shapes.ts'
+import type { ErrorCode } from '../../kernel/errors.ts'
+import { takesPosition } from '../read-your-writes.ts'
+import { changesState, hasWriteMethod, usesIdempotencyKey } from '../route-kind.ts'
+import { readKeywords } from '../validation/schema-keywords.ts'
+import { getNotFoundCode } from '../validation/validation.ts'
 import { addPosition, addProblems } from './problem-responses.ts'
-import { takesPosition } from './read-your-writes.ts'
-import { changesState, hasWriteMethod, usesIdempotencyKey } from './route-kind.ts'
-import { readKeywords } from './validation/schema-keywords.ts'
-import { getNotFoundCode } from './validation/validation.ts'
 
 /**
  * Adds to each route what follows from its declaration: an empty query string, the position after a write and the usual

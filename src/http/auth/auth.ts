@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { type Caller, isAllowed, type Permission, permissions } from '../domain/trust/caller.ts'
-import { AppError } from '../kernel/errors.ts'
+import { type Caller, isAllowed, type Permission, permissions } from '../../domain/trust/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { requireOwnOrigin, requireTrustedHost } from './loopback-only.ts'
 import { chooseTenant, type RequestTenant, type Tenancy } from './tenancy.ts'
 

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Positions } from '../db/positions/positions.ts'
-import type { Caller } from '../domain/trust/caller.ts'
-import { readsState } from './route-kind.ts'
+import type { Positions } from '../../db/positions/positions.ts'
+import type { Caller } from '../../domain/trust/caller.ts'
+import { readsState } from '../route-kind.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Static, TSchema } from 'typebox'
-import { AppError } from '../kernel/errors.ts'
-import { formatCanonicalJson } from './canonical-json.ts'
-import { listStoringFaults } from './validation/validation.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { formatCanonicalJson } from '../canonical-json.ts'
+import { listStoringFaults } from '../validation/validation.ts'
 
 /** A digest of everything that a cursor belongs to: the caller and the filters of the list. */
 export function computeQueryFingerprint(principal: string, filters: object): string {

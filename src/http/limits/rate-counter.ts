@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import type { Clock } from '../kernel/clock.ts'
+import type { Clock } from '../../kernel/clock.ts'
 
 /** The number of requests of a bucket in its current window, and the time until that window ends. */
 export type CountRequest = (bucket: string) => Promise<{ count: number; resetMs: number }>

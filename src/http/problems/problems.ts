@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isObjectMissing, isSchemaGone, translateFailure } from '../db/failures.ts'
-import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../kernel/errors.ts'
-import { drainBeforeAnswer } from './request-drain.ts'
+import { isObjectMissing, isSchemaGone, translateFailure } from '../../db/failures.ts'
+import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../../kernel/errors.ts'
+import { drainBeforeAnswer } from '../bodies/request-drain.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,8 +1,8 @@
 import Type, { type Static, type TObject } from 'typebox'
-import type { Database } from '../db/connection.ts'
-import { readStoreSecret } from '../db/store-secret.queries.ts'
-import { type ListPage, Time, Uuid } from '../domain/schemas/shapes.ts'
-import type { Caller } from '../domain/trust/caller.ts'
+import type { Database } from '../../db/connection.ts'
+import { readStoreSecret } from '../../db/store-secret.queries.ts'
+import { type ListPage, Time, Uuid } from '../../domain/schemas/shapes.ts'
+import type { Caller } from '../../domain/trust/caller.ts'
 import { computeQueryFingerprint, createCursorError, decodeCursor, encodeCursor } from './cursor.ts'
 import { openCursor, sealCursor } from './sealed-cursor.ts'
 

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
-import { ref } from '../domain/schemas/schema-ref.ts'
-import { closed } from '../domain/schemas/shapes.ts'
-import { catalogue, type ErrorCode } from '../kernel/errors.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
+import { closed } from '../../domain/schemas/shapes.ts'
+import { catalogue, type ErrorCode } from '../../kernel/errors.ts'
 import { getHttpStatus, problemType } from './problems.ts'
 
 const Fault = closed(

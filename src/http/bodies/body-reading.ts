@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
-import { hasWriteMethod } from './route-kind.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { hasWriteMethod } from '../route-kind.ts'
 
 export type BodyLimits = {
   /** The largest body. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
+import { AppError } from '../../kernel/errors.ts'
 
 /** Collects the paths of all routes. Call it before the first route is registered. */
 export function collectPaths(app: FastifyInstance): ReadonlySet<string> {

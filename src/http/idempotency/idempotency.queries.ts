@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
-import { sendWithNext } from '../db/deferral.ts'
-import type { IdempotencyKeys } from '../db/schema.ts'
-import type { Transaction } from '../db/transaction.ts'
+import type { Database } from '../../db/connection.ts'
+import { sendWithNext } from '../../db/deferral.ts'
+import type { IdempotencyKeys } from '../../db/schema.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 export type Owner = { principal: string; key: string }
 export type StoredAnswer = Pick<Selectable<IdempotencyKeys>, 'fingerprint' | 'status' | 'headers' | 'body'>

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { CollectedBytes } from '../kernel/collected-bytes.ts'
+import { CollectedBytes } from '../../kernel/collected-bytes.ts'
 import { rejectEncoding } from './json-bodies.ts'
 
 /** Bodies and answers of any length; only a small part is in memory at any time. */

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import { isDraining } from '../bodies/request-drain.ts'
+import { isSlowRequestAllowed } from '../bodies/streaming.ts'
 import { getHttpStatus, problemType, toProblem } from './problems.ts'
-import { isDraining } from './request-drain.ts'
-import { isSlowRequestAllowed } from './streaming.ts'
 
 const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are larger than this server accepts.'],

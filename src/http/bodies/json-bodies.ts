@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
-import { AppError, type Fault } from '../kernel/errors.ts'
+import { AppError, type Fault } from '../../kernel/errors.ts'
+import { findUnstorableValues } from '../validation/body-inspection.ts'
+import { readKeywords } from '../validation/schema-keywords.ts'
 import { createBodyReader } from './body-reading.ts'
-import { findUnstorableValues } from './validation/body-inspection.ts'
-import { scanJson } from './validation/body-scan.ts'
-import { quoteLargeNumbers } from './validation/large-numbers.ts'
-import { readKeywords } from './validation/schema-keywords.ts'
+import { scanJson } from './body-scan.ts'
+import { quoteLargeNumbers } from './large-numbers.ts'
 
 export const bodyLimit = 10 * 1024 * 1024
 
