@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process'
 import type { Config } from '../config/config.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
-import { type SupervisedDatabase, superviseEmbeddedPostgres } from './database.ts'
-import { launchRole, sendEnvironment } from './inheritance.ts'
+import type { Prepare } from './database/migration.ts'
 import { isListening } from './listen.ts'
-import type { Prepare } from './migration.ts'
 import { awaitReady } from './readiness.ts'
 import type { Service } from './run-until-stopped.ts'
-import { superviseChildren } from './supervisor.ts'
+import { type SupervisedDatabase, superviseEmbeddedPostgres } from './supervision/database.ts'
+import { launchRole, sendEnvironment } from './supervision/inheritance.ts'
+import { superviseChildren } from './supervision/supervisor.ts'
 import { openTombstoneKey } from './tombstone-key.ts'
 
 type Resources = {
@@ -41,7 +41,7 @@ export async function startAll(resources: Resources): Promise<Service> {
 async function openStore({ config, log, print, prepare }: Resources) {
   const { dataDir } = config
   // It is loaded while the database starts.
-  const migration = import('./migration.ts')
+  const migration = import('./database/migration.ts')
   const embedded = config.database.url
     ? undefined
     : await superviseEmbeddedPostgres({ dataDir, log: print, logger: log })

@@ -8,9 +8,9 @@ import { openQueue } from '../jobs/queue.ts'
 import { startWorker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { requireConfiguration, watchTombstones } from './check-configuration.ts'
-import { requireDatabaseUrl } from './database-url.ts'
-import { requireMigrated } from './migration.ts'
+import { requireConfiguration, watchTombstones } from './database/check-configuration.ts'
+import { requireDatabaseUrl } from './database/database-url.ts'
+import { requireMigrated } from './database/migration.ts'
 import type { Service } from './run-until-stopped.ts'
 
 type Jobs = {

@@ -4,14 +4,14 @@ import { systemClock } from '../kernel/clock.ts'
 import { createIds } from '../kernel/ids.ts'
 import { createLogger } from '../kernel/log.ts'
 import { readCommandArguments } from '../process/command-arguments.ts'
+import { exitCodes, OperatorError } from '../process/operator-error.ts'
+import { runUntilStopped, type Service } from '../process/run-until-stopped.ts'
 import {
   awaitsEnvironment,
   launchEarlyApi,
   processNumberVariable,
   receiveEnvironment,
-} from '../process/inheritance.ts'
-import { exitCodes, OperatorError } from '../process/operator-error.ts'
-import { runUntilStopped, type Service } from '../process/run-until-stopped.ts'
+} from '../process/supervision/inheritance.ts'
 import type { RoleContext } from './role-context.ts'
 
 const clock = systemClock
@@ -28,7 +28,7 @@ const entry = join(import.meta.dirname, '../main.ts')
  */
 const roles = {
   api: async (context: RoleContext) => {
-    const { startApiProcesses, startsProcesses } = await import('../process/api-processes.ts')
+    const { startApiProcesses, startsProcesses } = await import('../process/supervision/api-processes.ts')
     const { config, log } = context
     const { processes } = config.http
     if (startsProcesses({ processes })) {
@@ -48,7 +48,7 @@ const roles = {
   },
   migrate: async ({ config, log }: RoleContext) => {
     const [{ migrateDatabase }, { prepareDatabase }] = await Promise.all([
-      import('../process/migration.ts'),
+      import('../process/database/migration.ts'),
       import('./store-preparation.ts'),
     ])
     await migrateDatabase(await requireUrl(config, 'migrate'), config, log, prepareDatabase)
@@ -59,13 +59,13 @@ const roles = {
     runUntilStopped({ log: context.log, start: () => startEverything(context, early) }),
   check: async ({ config }: RoleContext) => {
     const [{ checkStore }, { checkLaws }] = await Promise.all([
-      import('../process/check-store.ts'),
+      import('../process/database/check-store.ts'),
       import('./store-laws.ts'),
     ])
     return checkStore({ config, print, check: checkLaws })
   },
   mcp: async ({ config }: RoleContext, _: unknown, args: readonly string[]) => {
-    const { runMcp } = await import('../process/mcp-process.ts')
+    const { runMcp } = await import('../process/mcp/mcp-process.ts')
     return runMcp({ config, args, entry, write })
   },
 }
@@ -132,7 +132,7 @@ async function fail(error: unknown): Promise<number> {
 }
 
 async function requireUrl(config: RoleContext['config'], role: string): Promise<string> {
-  const { requireDatabaseUrl } = await import('../process/database-url.ts')
+  const { requireDatabaseUrl } = await import('../process/database/database-url.ts')
   return requireDatabaseUrl(config, role)
 }
 

@@ -18,7 +18,7 @@ export const validFiles: Record<string, string> = {
   'src/http/etag.ts': 'export const etag = {}',
   'src/jobs/queue.ts': 'export const queue = {}',
   'src/llm/chat.ts': 'export const chat = {}',
-  'src/process/supervisor.ts': 'export const supervisor = {}',
+  'src/process/supervision/supervisor.ts': 'export const supervisor = {}',
   'src/telemetry/registry.ts': 'export const registry = {}',
   'src/records/index.ts': "export * from './records.service.ts'",
   'src/records/records.service.ts': 'export const create = () => {}',

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLogger } from '../../src/kernel/log.ts'
-import { superviseChild } from '../../src/process/child.ts'
+import { superviseChild } from '../../src/process/supervision/child.ts'
 import { createTestClock } from '../support/clock.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))

@@ -1,4 +1,4 @@
-import { exitCodes } from './operator-error.ts'
+import { exitCodes } from '../operator-error.ts'
 
 type ProcessEnd = {
   code: number | null

@@ -1,8 +1,8 @@
-import type { Config } from '../config/config.ts'
-import { type ConnectionOptions, connect } from '../db/connection.ts'
-import { createPositions } from '../db/positions/positions.ts'
-import { createReplicas } from '../db/replicas/replicas.ts'
-import type { Logger } from '../kernel/log.ts'
+import type { Config } from '../../config/config.ts'
+import { type ConnectionOptions, connect } from '../../db/connection.ts'
+import { createPositions } from '../../db/positions/positions.ts'
+import { createReplicas } from '../../db/replicas/replicas.ts'
+import type { Logger } from '../../kernel/log.ts'
 
 type Resources = {
   config: Config

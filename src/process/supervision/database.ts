@@ -3,8 +3,8 @@ import {
   type EmbeddedOptions,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../db/embedded/embedded.ts'
-import type { Logger } from '../kernel/log.ts'
+} from '../../db/embedded/embedded.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { decideRestart } from './restarts.ts'
 
 type Options = EmbeddedOptions & { log: (message: string) => void; logger: Logger }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '../kernel/log.ts'
-import { isListening } from './listen.ts'
+import type { Logger } from '../../kernel/log.ts'
+import { isListening } from '../listen.ts'
 import { decideRestart } from './restarts.ts'
 
 type ChildOptions = {

@@ -1,8 +1,8 @@
-import type { Config } from '../config/config.ts'
-import { type Connection, connect } from '../db/connection.ts'
-import { connectToEmbeddedPostgres } from '../db/embedded/embedded.ts'
+import type { Config } from '../../config/config.ts'
+import { type Connection, connect } from '../../db/connection.ts'
+import { connectToEmbeddedPostgres } from '../../db/embedded/embedded.ts'
+import { exitCodes } from '../operator-error.ts'
 import { requireMigrated } from './migration.ts'
-import { exitCodes } from './operator-error.ts'
 
 type Resources = {
   config: Config

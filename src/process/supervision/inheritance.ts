@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { OperatorError } from './operator-error.ts'
+import { OperatorError } from '../operator-error.ts'
 
 /** The number of a process among those of its port; its series have it as their label `process`. */
 export const processNumberVariable = 'API_PROCESS'

@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '../config/config.ts'
+import { type Config, ConfigError } from '../../config/config.ts'
 
 /** Only the role `all` starts a database of its own. */
 export function requireDatabaseUrl({ database }: Config, role: string): string {

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
-import { type CountRequest, createLocalCounter } from '../http/limits/rate-counter.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type CountRequest, createLocalCounter } from '../../http/limits/rate-counter.ts'
+import type { Clock } from '../../kernel/clock.ts'
 
 /** Questions of a process to the one that started it, and to its siblings through it. */
 type Question = { ask: 'count' | 'metrics'; id: number; bucket?: string }

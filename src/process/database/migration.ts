@@ -1,10 +1,10 @@
-import type { Config } from '../config/config.ts'
-import { type Connection, connect } from '../db/connection.ts'
-import { listPendingMigrations, migrateUp } from '../db/migrator.ts'
-import { prepareQueue } from '../jobs/queue.ts'
-import type { Logger } from '../kernel/log.ts'
+import type { Config } from '../../config/config.ts'
+import { type Connection, connect } from '../../db/connection.ts'
+import { listPendingMigrations, migrateUp } from '../../db/migrator.ts'
+import { prepareQueue } from '../../jobs/queue.ts'
+import type { Logger } from '../../kernel/log.ts'
+import { OperatorError } from '../operator-error.ts'
 import { requireConfiguration } from './check-configuration.ts'
-import { OperatorError } from './operator-error.ts'
 
 /** Further preparation of a database after its tables were created. */
 export type Prepare = (connection: Connection, log: Logger, config: Config) => Promise<void>

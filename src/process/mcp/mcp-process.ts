@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Config } from '../config/config.ts'
-import { readCommandArguments, refuseArguments } from './command-arguments.ts'
-import { formatLocalUrl } from './local-url.ts'
+import type { Config } from '../../config/config.ts'
+import { readCommandArguments, refuseArguments } from '../command-arguments.ts'
+import { formatLocalUrl } from '../local-url.ts'
+import { exitCodes, OperatorError } from '../operator-error.ts'
+import { awaitReady } from '../readiness.ts'
 import { bridgeMcp } from './mcp-bridge.ts'
-import { exitCodes, OperatorError } from './operator-error.ts'
-import { awaitReady } from './readiness.ts'
 
 type Resources = { config: Config; args: readonly string[]; entry: string; write(text: string): void }
 

@@ -1,11 +1,11 @@
-import type { Config } from '../config/config.ts'
-import { hasForeignTombstones, isTextLanguage } from '../db/configuration-checks.ts'
-import type { Database } from '../db/connection.ts'
-import { isOutage } from '../db/failures.ts'
-import { createSeal } from '../domain/identity/tombstone-seal.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { Logger } from '../kernel/log.ts'
-import { exitCodes, OperatorError } from './operator-error.ts'
+import type { Config } from '../../config/config.ts'
+import { hasForeignTombstones, isTextLanguage } from '../../db/configuration-checks.ts'
+import type { Database } from '../../db/connection.ts'
+import { isOutage } from '../../db/failures.ts'
+import { createSeal } from '../../domain/identity/tombstone-seal.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Logger } from '../../kernel/log.ts'
+import { exitCodes, OperatorError } from '../operator-error.ts'
 
 /** A problem of the configuration that only the database can reveal, or undefined. */
 async function findConfigurationProblem(db: Database, { records }: Config): Promise<string | undefined> {

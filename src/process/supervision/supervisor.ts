@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { Logger } from '../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { superviseChild } from './child.ts'
 
 type SupervisorOptions = {
