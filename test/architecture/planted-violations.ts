@@ -101,7 +101,11 @@ export const plantedViolations: PlantedViolation[] = [
   { rule: 'resources-are-parameters', file: 'src/http/settings.ts', text: uses('../config/config.ts') },
   { rule: 'only-entry-points-compose', file: 'src/records/x.routes.ts', text: uses('../services.ts') },
   { rule: 'only-entry-points-serve', file: 'src/process/listening.ts', text: uses('../http/app.ts') },
-  { rule: 'only-roles-import-process', file: 'src/jobs/children.ts', text: uses('../process/supervisor.ts') },
+  {
+    rule: 'only-roles-import-process',
+    file: 'src/jobs/children.ts',
+    text: uses('../process/supervision/supervisor.ts'),
+  },
   { rule: 'nothing-imports-main', file: 'src/process/again.ts', text: uses('../main.ts') },
   {
     rule: 'rooms-are-entered-by-index',
