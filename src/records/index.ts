@@ -1,6 +1,14 @@
 /**
- * Records: create, read, list, patch, audit log and erasure, and the functions by which other rooms load and change one.
- * Every change of a record goes through `loadForUpdate` and `writeChange`.
+ * Records, and the functions by which other rooms load and change one. Every change goes through `loadForUpdate` and `writeChange`.
+ * - `creation/` makes a draft of a new record, checks it against what is stored, and inserts it.
+ * - `reading/` loads records for an answer or for a change, and leaves out those that make an answer too long.
+ * - `answers/` is the record as a caller sees it, without what its key may not read.
+ * - `change/` applies a patch, and writes every change with its audit entry.
+ * - `deletion/` forgets and restores, purges, and says of a deleted record what remains.
+ * - `erasure/` erases content for good and keeps it from being stored again.
+ * - `descent/` is which records were made from which, and what follows for those made from a record that moves or hides.
+ * - `handles/` is the names and identifiers by which records are found.
+ * - `listing/` is lists and their filters, `audit-log/` the log of a record, `search-texts/` texts and vectors to compute again.
  * Not here: replacing records (revision/), edges (relations/), salience and importance (lifecycle/).
  */
 
@@ -71,7 +79,15 @@ export {
   findErasedRecords,
   requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
-export { formatLookupKey, mergeLookups } from './handle-lookups.ts'
+export { formatLookupKey, mergeLookups } from './handles/handle-lookups.ts'
+export {
+  type HandleLookup,
+  type HandleLookupResult,
+  type HandleMatch,
+  insertHandles,
+  type KnownRecord,
+  lookUpHandles,
+} from './handles/handles.queries.ts'
 export { findMostSalient } from './listing/list.service.ts'
 export { maxNewRelations, maxSources, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
 export { measureContents, readFirst, readFirstWhole } from './reading/first-records.queries.ts'
@@ -89,16 +105,7 @@ export {
   requireChangeable,
 } from './reading/record-loading.service.ts'
 export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
-export {
-  findRecords,
-  type HandleLookup,
-  type HandleLookupResult,
-  type HandleMatch,
-  insertHandles,
-  type KnownRecord,
-  lockRecords,
-  lookUpHandles,
-} from './records.queries.ts'
+export { findRecords, lockRecords } from './records.queries.ts'
 export { recordsRoutes } from './records.routes.ts'
 export {
   MemoryRecord,

@@ -11,13 +11,8 @@ import { getRank, hasSameVisibility } from '../../domain/trust/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { appendEntry, computeWriteTime } from '../audit-log/audit-log.ts'
 import { listIdentifiers } from '../creation/record-draft.ts'
-import {
-  deleteHandles,
-  deleteIdentifiers,
-  insertHandles,
-  insertIdentifiers,
-  lookUpHandles,
-} from '../records.queries.ts'
+import { deleteHandles, insertHandles, lookUpHandles } from '../handles/handles.queries.ts'
+import { deleteIdentifiers, insertIdentifiers } from '../handles/identifiers.queries.ts'
 import type { ContentRow, StatusChangeRow, StoredRecord } from '../stored-record.ts'
 import { appendStatusChange, applyChange, type RecordChange } from './record-change.queries.ts'
 

@@ -1258,6 +1258,42 @@ select pg_advisory_xact_lock(7350 # lock_seed(), 3);
 -- src/records/erasure/tombstones.queries.ts lockTombstonesShared
 select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
 
+-- src/records/handles/handles.queries.ts deleteHandles
+delete
+from "handles"
+where "record_id" = $1
+and "digest" = any($2::bytea[]);
+
+-- src/records/handles/handles.queries.ts insertHandles
+    insert into handles (digest, detail, record_id, place, scope)
+    select digest, detail, $1::uuid, place, $2
+    from unnest(
+      $3::bytea[], $4::bytea[],
+      $5::integer[]
+    ) as handle (digest, detail, place);
+
+-- src/records/handles/handles.queries.ts lookUpHandles
+    select *
+from seek_handles(
+      $1::bytea[], $2::bytea[],
+      $3::text[], $4::boolean[],
+      $5::sensitivity
+    );
+
+-- src/records/handles/identifiers.queries.ts deleteIdentifiers
+delete
+from "entity_identifiers"
+where "record_id" = $1;
+
+-- src/records/handles/identifiers.queries.ts insertIdentifiers
+    insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+    select $1::uuid, scope, sensitivity, namespace, value
+    from unnest(
+      $2::text[],
+      $3::sensitivity[],
+      $4::text[], $5::text[]
+    ) as identifier (scope, sensitivity, namespace, value);
+
 -- src/records/listing/list-matching.queries.ts selectMatching
 select "r"."id"
 from "records" as "r"
@@ -2243,17 +2279,6 @@ and "r"."id" = any((select $17::uuid[])::uuid[])
     where all_bytes_before <= 16777216
     order by array_position($18::uuid[], read.id);
 
--- src/records/records.queries.ts deleteHandles
-delete
-from "handles"
-where "record_id" = $1
-and "digest" = any($2::bytea[]);
-
--- src/records/records.queries.ts deleteIdentifiers
-delete
-from "entity_identifiers"
-where "record_id" = $1;
-
 -- src/records/records.queries.ts findRecords: one
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
@@ -2430,36 +2455,11 @@ limit $8
 and "r"."scope" = any($10::text[]))
 and "r"."id" = any((select $11::uuid[])::uuid[]);
 
--- src/records/records.queries.ts insertHandles
-    insert into handles (digest, detail, record_id, place, scope)
-    select digest, detail, $1::uuid, place, $2
-    from unnest(
-      $3::bytea[], $4::bytea[],
-      $5::integer[]
-    ) as handle (digest, detail, place);
-
--- src/records/records.queries.ts insertIdentifiers
-    insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
-    select $1::uuid, scope, sensitivity, namespace, value
-    from unnest(
-      $2::text[],
-      $3::sensitivity[],
-      $4::text[], $5::text[]
-    ) as identifier (scope, sensitivity, namespace, value);
-
 -- src/records/records.queries.ts lockRecords
 select r.id
 from records as r
 where r.id = $1::uuid
 order by r.id for no key update;
-
--- src/records/records.queries.ts lookUpHandles
-    select *
-from seek_handles(
-      $1::bytea[], $2::bytea[],
-      $3::text[], $4::boolean[],
-      $5::sensitivity
-    );
 
 -- src/records/records.queries.ts readStored
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,

@@ -9,6 +9,8 @@ import * as creation from '../../../src/records/creation/record-creation.queries
 import { draftRecord } from '../../../src/records/creation/record-draft.ts'
 import * as derivedScope from '../../../src/records/descent/derived-scope.queries.ts'
 import * as derivedSensitivity from '../../../src/records/descent/derived-sensitivity.queries.ts'
+import * as handles from '../../../src/records/handles/handles.queries.ts'
+import * as identifiers from '../../../src/records/handles/identifiers.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
 import type { PageQuery } from '../../../src/records/listing/list-page.ts'
@@ -155,6 +157,19 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
     measureContents: (db) => first.measureContents(db, trust, [id, id]),
     readFirstWhole: (db) => first.readFirstWhole(db, trust, [id, id]),
   },
+  'src/records/handles/handles.queries.ts': {
+    lookUpHandles: (db) =>
+      handles.lookUpHandles(db, [{ ...nameHandle('a'), scope: 'team', lock: 'always' }], 'low'),
+    deleteHandles: (db) => handles.deleteHandles(db, id, [nameHandle('a')]),
+    insertHandles: (db) => handles.insertHandles(db, id, 'team', [nameHandle('a')]),
+  },
+  'src/records/handles/identifiers.queries.ts': {
+    deleteIdentifiers: (db) => identifiers.deleteIdentifiers(db, id),
+    insertIdentifiers: (db) =>
+      identifiers.insertIdentifiers(db, id, [
+        { scope: '', sensitivity: 'low', namespace: 'git', value: 'x' },
+      ]),
+  },
   'src/records/records.queries.ts': {
     readStored: (db) => records.readStored(db, trust, { from: sql`records as r`, rest: sql`` }),
     findRecords: {
@@ -162,12 +177,5 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
       several: (db) => records.findRecords(db, [id, id], trust),
     },
     lockRecords: (db) => records.lockRecords(db, [id]),
-    lookUpHandles: (db) =>
-      records.lookUpHandles(db, [{ ...nameHandle('a'), scope: 'team', lock: 'always' }], 'low'),
-    deleteHandles: (db) => records.deleteHandles(db, id, [nameHandle('a')]),
-    insertHandles: (db) => records.insertHandles(db, id, 'team', [nameHandle('a')]),
-    deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
-    insertIdentifiers: (db) =>
-      records.insertIdentifiers(db, id, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
   },
 }

@@ -1,5 +1,5 @@
-import { compareTexts } from '../kernel/text-order.ts'
-import type { HandleLookup } from './records.queries.ts'
+import { compareTexts } from '../../kernel/text-order.ts'
+import type { HandleLookup } from './handles.queries.ts'
 
 /** Identifies a handle in its scope. */
 export function formatLookupKey({ digest, scope }: Pick<HandleLookup, 'digest' | 'scope'>): string {
