@@ -173,7 +173,7 @@ export function createJobs({
         runner,
         intervals,
         announcements,
-        ...(pollMs === undefined ? {} : { everyMs: pollMs }),
+        everyMs: pollMs,
       }),
       watchTexts(),
     ]

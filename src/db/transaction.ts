@@ -13,7 +13,7 @@ export type Transaction = KyselyTransaction<DB>
 export type CallContext = {
   caller: Caller
   tx?: Transaction
-  expectedVersions?: readonly number[]
+  expectedVersions?: readonly number[] | undefined
   now?: Date
 }
 

@@ -1,5 +1,5 @@
 /** A directory for the records of one scope, or of all scopes without `scope`. */
-export type Root = { directory: string; scope?: string }
+export type Root = { directory: string; scope: string | undefined }
 
 /**
  * Parses absolute directories separated by commas, each alone or as `scope=/directory`; undefined when one is
@@ -14,5 +14,5 @@ function parseRoot(item: string): Root | undefined {
   const [, scope, path] = /^(?:([^/].{0,255}?)=)?(\/.*)$/u.exec(item) ?? []
   const segments = path?.split('/').filter((segment) => segment !== '' && segment !== '.') ?? []
   if (segments.length === 0 || segments.includes('..') || /\p{Cc}/u.test(item)) return undefined
-  return { directory: `/${segments.join('/')}`, ...(scope === undefined ? {} : { scope }) }
+  return { directory: `/${segments.join('/')}`, scope }
 }

@@ -93,7 +93,7 @@ export function toModelFailure(error: unknown, clock: Clock): ModelFailure {
   const { status } = error
   if (typeof status !== 'number') return new ModelFailure('unavailable')
   const retryAfterMs = readRetryAfter(error.headers, clock)
-  const details = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  const details = { status, retryAfterMs }
   if (status === 429) return new ModelFailure('rate_limited', details)
   if (status === 408 || status === 409 || status >= 500) return new ModelFailure('unavailable', details)
   return new ModelFailure('refused', details)

@@ -16,7 +16,7 @@ const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 40
 export const maxModelFailures = 3
 
 type Tokens = { promptTokens: number; completionTokens: number }
-type Details = { status?: number; retryAfterMs?: number; tokens?: Tokens }
+type Details = { status?: number; retryAfterMs?: number | undefined; tokens?: Tokens }
 
 /**
  * Why a model did not answer. It never contains words of the server or the package: both quote the request, which

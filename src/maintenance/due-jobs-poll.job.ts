@@ -18,7 +18,7 @@ type Resources = {
   runner: Runner
   intervals: Intervals
   announcements?: Pick<Announcements, 'announceTick'> | undefined
-  everyMs?: number
+  everyMs?: number | undefined
 }
 
 /** The queue starts a run within milliseconds, so the poll is rare: it only finds what the queue has lost. */

@@ -32,10 +32,10 @@ type NewRun = {
   job: string
   trigger: RunTrigger
   now: Date
-  dryRun?: boolean
+  dryRun?: boolean | undefined
   scope?: string | null
-  options?: object
-  traceparent?: string
+  options?: object | undefined
+  traceparent?: string | undefined
   /** The key, `root` or `anonymous`; absent for a scheduled run. */
   requestedBy?: string
 }

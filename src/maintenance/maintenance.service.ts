@@ -61,8 +61,8 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return queueRun(call, trace, {
       job,
       scope: chooseScope(call.caller, job, newRun.scope),
-      ...(dryRun === undefined ? {} : { dryRun }),
-      ...(options === undefined ? {} : { options }),
+      dryRun,
+      options,
     })
   }
 
@@ -94,7 +94,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
       now: clock.now(),
       requestedBy: call.caller.principal,
       ...run,
-      ...(trace === undefined ? {} : { traceparent: formatTraceparent(trace) }),
+      traceparent: trace && formatTraceparent(trace),
     })
     return read(call, id)
   }

@@ -212,9 +212,9 @@ function chooseLines({ query }: ImportRequest): (judged: LineResult) => boolean 
 function renderLine({ line, id, outcome }: LineResult, requestId: string): string {
   return toJsonLine({
     line,
-    ...(id === undefined ? {} : { id }),
+    id,
     status: getLineStatus(outcome),
-    ...(outcome instanceof AppError ? { problem: toProblem(outcome, requestId) } : {}),
+    problem: outcome instanceof AppError ? toProblem(outcome, requestId) : undefined,
   })
 }
 
@@ -222,8 +222,8 @@ function renderEnding({ tally, loose, sample }: ImportSummary, ending: object): 
   return toJsonLine({
     summary: tally,
     ...ending,
-    ...(loose.count > 0 ? { loose_relations: loose } : {}),
-    ...(sample === undefined ? {} : { sample }),
+    loose_relations: loose.count > 0 ? loose : undefined,
+    sample,
   })
 }
 

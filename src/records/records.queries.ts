@@ -76,7 +76,13 @@ type Fragment = RawBuilder<unknown>
  * `more` is added to the columns, `rest` to the conditions. With an order of the rows `read`, those after `maxAnswerBytes` are left
  * out, but never all: the column `bytes_before` then has the length of the contents before each.
  */
-type Selection = { from: Fragment; more?: Fragment; rest: Fragment; maxEdges?: number; limitedIn?: Fragment }
+type Selection = {
+  from: Fragment
+  more?: Fragment
+  rest: Fragment
+  maxEdges?: number | undefined
+  limitedIn?: Fragment
+}
 
 /** `More` are the columns that the selection adds. */
 export async function readStored<More = unknown>(
@@ -114,12 +120,7 @@ export async function findRecords(
   trust: Trust,
   maxEdges?: number,
 ): Promise<StoredRecord[]> {
-  const selection = {
-    from: sql`records as r`,
-    rest: sql`and ${hasIdIn(ids)}`,
-    ...(maxEdges === undefined ? {} : { maxEdges }),
-  }
-  return readStored(db, trust, selection)
+  return readStored(db, trust, { from: sql`records as r`, rest: sql`and ${hasIdIn(ids)}`, maxEdges })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
 import { cutBeginning, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
 
-export type WrittenMessage = { role: string; name?: string; text: string }
+export type WrittenMessage = { role: string; name?: string | undefined; text: string }
 
 export type Placed = Pick<JudgedText, 'text' | 'role'> &
   Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known'>> &

@@ -39,8 +39,8 @@ const handledOnce = new WeakSet<FastifyRequest>()
 export function readCallContext(request: FastifyRequest): CallContext {
   const { singleRecord, severalRecords } = request.routeOptions.config
   // Other routes change no stored record, and 412 is not among their documented answers.
-  const versions = singleRecord || severalRecords ? readExpectedVersions(request) : undefined
-  return { caller: request.caller, ...(versions === undefined ? {} : { expectedVersions: versions }) }
+  const expectedVersions = singleRecord || severalRecords ? readExpectedVersions(request) : undefined
+  return { caller: request.caller, expectedVersions }
 }
 
 type Resources = { db: Database; clock: Clock; retentionMs: number }

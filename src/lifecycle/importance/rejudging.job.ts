@@ -58,6 +58,5 @@ function readSignals(
 ): ConversationSignals {
   if (before === undefined || payload.kind !== 'episodic' || !payload.conversation) return {}
   const { role, name } = payload.conversation
-  const said = { role, text: readContent(payload), ...(name === undefined ? {} : { name }) }
-  return placeInConversation([said], before)[0] ?? {}
+  return placeInConversation([{ role, name, text: readContent(payload) }], before)[0] ?? {}
 }

@@ -42,7 +42,7 @@ export async function findMessagesBefore(
   `.execute(db)
   const before = places.map((): WrittenMessage[] => [])
   for (const { place, role, name, text } of rows)
-    before[place]?.push({ role, text: text ?? '', ...(name === null ? {} : { name }) })
+    before[place]?.push({ role, name: name ?? undefined, text: text ?? '' })
   return before
 }
 

@@ -176,15 +176,14 @@ export async function requeueRun(tx: Transaction, id: string): Promise<void> {
 
 export async function endRun(
   tx: Transaction,
-  { id, ...end }: { id: string; status: 'succeeded' | 'failed' | 'cancelled'; now: Date; error?: string },
+  {
+    id,
+    ...end
+  }: { id: string; status: 'succeeded' | 'failed' | 'cancelled'; now: Date; error?: string | undefined },
 ): Promise<void> {
   await tx
     .updateTable('maintenance_runs')
-    .set({
-      status: end.status,
-      finished_at: end.now,
-      ...(end.error === undefined ? {} : { error: end.error }),
-    })
+    .set({ status: end.status, finished_at: end.now, error: end.error })
     .where('id', '=', id)
     .execute()
   await tx.deleteFrom('maintenance_ranges').where('run_id', '=', id).execute()

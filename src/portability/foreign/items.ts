@@ -25,16 +25,16 @@ export type RecordItem = Origin & {
   /** Only named by another item. The report has no line for it. */
   isMention?: true
   /** The source has replaced or withdrawn it. */
-  ended?: 'superseded' | 'invalidated'
+  ended?: 'superseded' | 'invalidated' | undefined
   /** Source ids of the versions before and after. */
-  supersedes?: string
-  supersededBy?: string
+  supersedes?: string | undefined
+  supersededBy?: string | undefined
 }
 
 export type MessageItem = Origin & {
   /** Where the item in the file has the message, as a pointer. */
   place: string
-  message: { conversation: string; id: string; role: string; name?: string; content: string }
+  message: { conversation: string; id: string; role: string; name?: string | undefined; content: string }
   at: string | undefined
   /** How many messages of the conversation have the same time and come before. */
   before: number

@@ -1,7 +1,13 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { Reading, Refused } from './items.ts'
 
-export type Message = { id: string; role: string; name?: string; content: string; at: string | undefined }
+export type Message = {
+  id: string
+  role: string
+  name?: string | undefined
+  content: string
+  at: string | undefined
+}
 /** A message and its place in the item. One that is refused does not affect the others. */
 export type PlacedMessage = (Message & { place: string }) | Refused
 

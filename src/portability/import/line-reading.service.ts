@@ -18,7 +18,7 @@ export type Parse = (bytes: Buffer) => unknown
 export type CheckSize = (bytes: Buffer) => void
 
 /** A parsed line: the draft to store, or why there is none. The report leaves out a record that another only mentions. */
-export type ParsedLine = { line: number; size: number; id?: string; isMention?: boolean } & (
+export type ParsedLine = { line: number; size: number; id?: string | undefined; isMention?: boolean } & (
   | { copy: ImportedCopy }
   | { error: AppError }
 )
@@ -45,7 +45,7 @@ export function createLineReader({ clock, ids, seal, defaultSensitivity }: Resou
       return { ...place, id: copy.draft.row.id, copy }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return { ...place, ...(id === undefined ? {} : { id }), error }
+      return { ...place, id, error }
     }
   }
 }

@@ -24,7 +24,7 @@ type Resources = {
 }
 
 /** `draft` is the record that the line describes, in a dry run. */
-export type LineResult = { line: number; id?: string; outcome: LineOutcome; draft?: Draft }
+export type LineResult = { line: number; id: string | undefined; outcome: LineOutcome; draft?: Draft }
 export type PortionResult = { results: LineResult[]; loose: LooseEdge[] }
 
 /** With `dryRun` nothing stays stored. */
@@ -50,9 +50,7 @@ export function createPortionStore(resources: Resources) {
     const results = items
       .filter(({ isMention }) => !isMention)
       .map((item) => {
-        const { line } = item
-        const id = stored.knownAs.get(item.id ?? '') ?? item.id
-        const place = { line, ...(id === undefined ? {} : { id }) }
+        const place = { line: item.line, id: stored.knownAs.get(item.id ?? '') ?? item.id }
         if ('error' in item) return { ...place, outcome: item.error }
         const result = { ...place, outcome: outcomes.get(item) ?? lineFailed() }
         return context.dryRun ? { ...result, draft: item.copy.draft } : result

@@ -82,12 +82,15 @@ function asJson(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** JSON columns are sent as text: the driver would write a JavaScript array as a PostgreSQL array. */
+/**
+ * JSON columns are sent as text: the driver would write a JavaScript array as a PostgreSQL array. Kysely leaves out the columns that are
+ * undefined.
+ */
 function asColumns({ payload, provenance, interpretation, ...rest }: Partial<ContentRow>) {
   return {
     ...rest,
-    ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
-    ...(provenance === undefined ? {} : { provenance: JSON.stringify(provenance) }),
-    ...(interpretation ? { interpretation: JSON.stringify(interpretation) } : {}),
+    payload: payload && JSON.stringify(payload),
+    provenance: provenance && JSON.stringify(provenance),
+    interpretation: interpretation ? JSON.stringify(interpretation) : undefined,
   }
 }

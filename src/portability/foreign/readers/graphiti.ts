@@ -85,6 +85,6 @@ function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, strin
       ...(to === undefined ? [] : [{ predicate: 'object_entity', to }]),
       ...episodes.map((episode) => ({ predicate: 'references_record', to: episode })),
     ],
-    ...(readTime(fields, 'expired_at') === undefined ? {} : { ended: 'invalidated' as const }),
+    ended: readTime(fields, 'expired_at') === undefined ? undefined : 'invalidated',
   }
 }

@@ -36,13 +36,12 @@ function readMessage(fields: Fields, id: string): Message | undefined {
   const role = requireText(fields, 'role')
   const content = readReplies(fields) || readContent(pick(fields, 'content'))
   if (role === 'system' || content === '') return undefined
-  const name = readWord(fields, 'name')
   return {
     id: readWord(fields, 'id') ?? id,
     role,
+    name: readWord(fields, 'name'),
     content,
     at: readTime(fields, 'created_at'),
-    ...(name === undefined ? {} : { name }),
   }
 }
 

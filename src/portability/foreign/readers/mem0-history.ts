@@ -88,9 +88,9 @@ function readVersion(memory: string, { line, text, at, index, isLast, ended }: P
     source: formatId(index),
     ref: `mem0:${memory}`,
     record: { type: 'semantic', payload: notePayload('mem0', text), ...describeCreationTime(at) },
-    ...(ended === undefined ? {} : { ended }),
-    ...(index === 0 ? {} : { supersedes: formatId(index - 1) }),
-    ...(isLast ? {} : { supersededBy: formatId(index + 1) }),
+    ended,
+    supersedes: index === 0 ? undefined : formatId(index - 1),
+    supersededBy: isLast ? undefined : formatId(index + 1),
   }
 }
 
