@@ -202,7 +202,15 @@ function createSearching({
   log,
   models: { embedder, vectorMemory, textMemory },
 }: Pick<Resources, 'config' | 'db' | 'clock' | 'log'> & { models: Models }) {
-  const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder, ...config.queryEmbedding })
+  const queryEmbedder = createQueryEmbedder({
+    db,
+    clock,
+    log,
+    embedder,
+    timeoutMs: config.queryEmbeddingTimeoutMs,
+    maxFailures: 3,
+    pauseMs: 30_000,
+  })
   const cells = createCellCache()
   const vectors = createVectorSearch({ db, clock, cells, memory: vectorMemory.openStore({ db, cells }) })
   const retrieval = createRetrievalService({

@@ -23,8 +23,4 @@ export const apiVariables = {
   MEMBRANE_IDEMPOTENCY_RETENTION: retention('How long the answer to an Idempotency-Key is stored.', '24h'),
   MEMBRANE_REQUEST_TIMEOUT: timeout('Longest time to receive a whole request.', '60s'),
   MEMBRANE_SHUTDOWN_TIMEOUT: timeout('Longest time to finish all work after SIGTERM.', '10s'),
-  MEMBRANE_MAX_EVENT_LOOP_DELAY: timeout(
-    'Mean delay of the event loop above which the API sheds load.',
-    '500ms',
-  ),
 }

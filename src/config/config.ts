@@ -122,7 +122,6 @@ function toConfig(values: Environment) {
       maxReplicaLagMs: toMilliseconds(values.MEMBRANE_REPLICA_LAG),
       poolSize: values.MEMBRANE_POOL_SIZE,
       preparedStatements: values.MEMBRANE_PREPARED_STATEMENTS === 'true',
-      poolQueue: values.MEMBRANE_POOL_QUEUE,
       statementTimeoutMs: toMilliseconds(values.MEMBRANE_STATEMENT_TIMEOUT),
       lockTimeoutMs: toMilliseconds(values.MEMBRANE_LOCK_TIMEOUT),
     },
@@ -134,7 +133,6 @@ function toConfig(values: Environment) {
       rateLimit: values.MEMBRANE_RATE_LIMIT,
       requireIfMatch: values.MEMBRANE_REQUIRE_IF_MATCH === 'true',
       requestTimeoutMs: toMilliseconds(values.MEMBRANE_REQUEST_TIMEOUT),
-      maxEventLoopDelayMs: toMilliseconds(values.MEMBRANE_MAX_EVENT_LOOP_DELAY),
       idempotencyRetentionMs: toMilliseconds(values.MEMBRANE_IDEMPOTENCY_RETENTION),
     },
     auth: {
@@ -168,11 +166,7 @@ function toConfig(values: Environment) {
     embedding: readEmbedding(values),
     vectorMemory: { maxBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte },
     textMemory: { maxBytes: values.MEMBRANE_TEXT_MEMORY * bytesPerMegabyte },
-    queryEmbedding: {
-      timeoutMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_TIMEOUT),
-      maxFailures: values.MEMBRANE_QUERY_EMBEDDING_FAILURES,
-      pauseMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_PAUSE),
-    },
+    queryEmbeddingTimeoutMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_TIMEOUT),
     retrieval: {
       selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD),
       conversationGapMs: toMilliseconds(values.MEMBRANE_CONVERSATION_GAP),

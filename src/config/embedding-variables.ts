@@ -33,13 +33,6 @@ export const embeddingVariables = {
     'How long a search waits for the vector of its question. After that it searches without one.',
     '2s',
   ),
-  MEMBRANE_QUERY_EMBEDDING_FAILURES: count(
-    'Failures in a row after which searches no longer ask the server for vectors, until a pause has passed.',
-    3,
-    1,
-    1_000,
-  ),
-  MEMBRANE_QUERY_EMBEDDING_PAUSE: timeout('Length of that pause; 0 for no pause.', '30s'),
   MEMBRANE_VECTOR_MEMORY: count(
     'Memory in MB that one API process may use for vectors and their signs: about 360 MB for a million vectors of `static`. The ids of these records take about 60 MB more, outside this limit. 0: the database does every search.',
     384,

@@ -33,12 +33,6 @@ export const storageVariables = {
     expects: 'a path',
   }),
   MEMBRANE_POOL_SIZE: count('Database connections of one API process.', 10, 1, 500),
-  MEMBRANE_POOL_QUEUE: count(
-    'Requests that may wait for a connection before the API sheds load.',
-    200,
-    1,
-    100_000,
-  ),
   MEMBRANE_PREPARED_STATEMENTS: flag(
     'Plan each statement once per connection. Set to false behind a pooler that shares connections by transaction.',
     'true',

@@ -20,8 +20,6 @@ export type ConnectionOptions = PoolOptions & {
   onStatement?: ((statement: Statement) => void) | undefined
   /** Says which server answers a statement, where reads may go to replicas. `scope` is applied to the pool of each. */
   route?: ((primary: pg.Pool, scope: Scope) => PostgresPool) | undefined
-  /** How many requests may wait for a connection to one server of tenants. */
-  poolQueue?: number
   log?: Logger
 }
 

@@ -22,6 +22,11 @@ export type PoolOptions = {
   tenants?: boolean
 }
 
+/** How many requests may wait for a connection. All others are refused at once, instead of after a long wait. */
+export function computeMaxWaiting(poolSize: number): number {
+  return 20 * poolSize
+}
+
 const bigint = pg.types.builtins.INT8
 
 /** Our bigints are seconds and counters far below 2^53. As strings they would appear in JSON. */

@@ -6,6 +6,7 @@ import Fastify, {
 } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config/config.ts'
+import { computeMaxWaiting } from '../db/pool.ts'
 import type { Positions } from '../db/positions/positions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -41,8 +42,10 @@ export function bindRoutes<Options extends object>(
 }
 
 export type AppOptions = {
-  config: Pick<Config, 'http' | 'auth' | 'redisUrl'> & { database: Pick<Config['database'], 'poolQueue'> }
+  config: Pick<Config, 'http' | 'auth' | 'redisUrl'> & { database: Pick<Config['database'], 'poolSize'> }
   pool: { readonly waitingCount: number }
+  /** Half a second by default. */
+  maxEventLoopDelayMs?: number | undefined
   /** Without them, answers have no position. */
   positions?: Positions | undefined
   clock: Clock
@@ -110,7 +113,15 @@ function findPositions({ positions, tenancy }: AppOptions, tenant: RequestTenant
   return (tenant && tenancy?.positionsOf(tenant)) ?? positions
 }
 
-function guardOptions({ config, pool, authenticate, tenancy, clock, countTogether }: AppOptions) {
+function guardOptions({
+  config,
+  pool,
+  authenticate,
+  tenancy,
+  clock,
+  countTogether,
+  maxEventLoopDelayMs,
+}: AppOptions) {
   return {
     ...config.auth,
     authenticate,
@@ -120,8 +131,8 @@ function guardOptions({ config, pool, authenticate, tenancy, clock, countTogethe
     max: config.http.rateLimit,
     redisUrl: config.redisUrl,
     countTogether,
-    maxEventLoopDelayMs: config.http.maxEventLoopDelayMs,
-    maxPoolQueue: config.database.poolQueue,
+    maxEventLoopDelayMs,
+    maxWaiting: computeMaxWaiting(config.database.poolSize),
     requiresIfMatch: config.http.requireIfMatch,
     publicUrl: config.http.publicUrl,
   }

@@ -18,7 +18,7 @@ async function openSession(url: string): Promise<pg.Client> {
 }
 
 it('with an exhausted pool a few requests are served, some wait, and the others are refused at once', async () => {
-  const variables = { MEMBRANE_POOL_SIZE: '4', MEMBRANE_POOL_QUEUE: '16' }
+  const variables = { MEMBRANE_POOL_SIZE: '4' }
   const { processes, url } = await openFaultEnvironment({ settings, variables })
   const { ledger, end } = startLoad(processes.urls, 8)
   await sleep(1_000)

@@ -15,9 +15,8 @@ let app: TestApp
 beforeEach(async () => {
   const variables = {
     MEMBRANE_TOMBSTONE_KEY: 'a key of the hostile tests',
-    MEMBRANE_MAX_EVENT_LOOP_DELAY: '0',
   }
-  app = await startTestApp({ variables })
+  app = await startTestApp({ variables, maxEventLoopDelayMs: Number.POSITIVE_INFINITY })
 })
 afterEach(() => app.close())
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { computeMaxWaiting } from '../../src/db/pool.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { testPoolSize } from '../support/database.ts'
 import { createNotesRoutes, type Hooks } from '../support/notes-routes.ts'
@@ -125,7 +126,7 @@ describe('closing the API', () => {
 
 describe('load shedding', () => {
   it('refuses requests while the event loop lags, and accepts them again afterwards', async () => {
-    await start({ variables: { MEMBRANE_MAX_EVENT_LOOP_DELAY: '100ms' } })
+    await start({ maxEventLoopDelayMs: 100 })
     let isBusy = true
     const churn = () => {
       if (!isBusy) return
@@ -145,15 +146,16 @@ describe('load shedding', () => {
   })
 
   it('refuses requests when too many wait for the database', async () => {
-    await start({ variables: { MEMBRANE_POOL_QUEUE: '1' } })
+    await start()
+    const maxWaiting = computeMaxWaiting(api.config.database.poolSize)
     const { pool } = api.database
     const held = await Promise.all(Array.from({ length: testPoolSize }, () => pool.connect()))
-    const waiting = pool.connect()
-    expect(pool.waitingCount).toBe(1)
+    const waiting = Array.from({ length: maxWaiting }, () => pool.connect())
+    expect(pool.waitingCount).toBe(maxWaiting)
     const { status, body } = await api.request('GET', '/v1/failure')
     expect([status, body]).toEqual([503, expect.objectContaining({ code: 'overloaded' })])
     for (const client of [...held]) client.release()
-    ;(await waiting).release()
+    await Promise.all(waiting.map((each) => each.then((client) => client.release())))
     expect((await api.request('GET', '/v1/failure')).status).toBe(200)
   })
 })

@@ -31,6 +31,7 @@ type Options = {
   isStopping?: () => boolean
   showQueue?: (resources: { databaseUrl: string }) => OpenQueueAdapter
   announcements?: Announcements
+  maxEventLoopDelayMs?: number
 }
 
 export type RequestOptions = {
@@ -78,6 +79,7 @@ export async function startTestApp({ variables = {}, ...options }: Options = {})
     ids,
     authenticate: serving.authenticate,
     tenancy,
+    maxEventLoopDelayMs: options.maxEventLoopDelayMs,
     checks: options.checks ?? {},
     advisories: {
       ...(config.tenants ? { tenant_servers: database.servers.check } : {}),

@@ -97,14 +97,9 @@ describe('the configuration of embeddings', () => {
     })
   })
 
-  test('reads how long and how often a search asks for the vector of its question', () => {
-    expect(readConfig({}).queryEmbedding).toEqual({ timeoutMs: 2_000, maxFailures: 3, pauseMs: 30_000 })
-    const given = {
-      MEMBRANE_QUERY_EMBEDDING_TIMEOUT: '500ms',
-      MEMBRANE_QUERY_EMBEDDING_FAILURES: '1',
-      MEMBRANE_QUERY_EMBEDDING_PAUSE: '0',
-    }
-    expect(readConfig(given).queryEmbedding).toEqual({ timeoutMs: 500, maxFailures: 1, pauseMs: 0 })
+  test('reads how long a search waits for the vector of its question', () => {
+    expect(readConfig({}).queryEmbeddingTimeoutMs).toBe(2_000)
+    expect(readConfig({ MEMBRANE_QUERY_EMBEDDING_TIMEOUT: '500ms' }).queryEmbeddingTimeoutMs).toBe(500)
     expect(problemsOf({ MEMBRANE_QUERY_EMBEDDING_TIMEOUT: '0' })).toEqual([
       'MEMBRANE_QUERY_EMBEDDING_TIMEOUT must be longer than 0',
     ])
@@ -113,7 +108,6 @@ describe('the configuration of embeddings', () => {
   test.each([
     ['MEMBRANE_EMBEDDING_PROVIDER', 'ollama', 'one of none, static, hash, openai'],
     ['MEMBRANE_EMBEDDING_DIMENSIONS', '4097', 'a whole number from 8 to 4096'],
-    ['MEMBRANE_QUERY_EMBEDDING_FAILURES', '0', 'a whole number from 1 to 1000'],
     ['MEMBRANE_EMBEDDING_DIMENSIONS', '1.5', 'a whole number from 8 to 4096'],
   ])('refuses %s=%s', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])

@@ -2,15 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
-import { createPool, type PoolOptions, trackConnections } from '../pool.ts'
+import { computeMaxWaiting, createPool, type PoolOptions, trackConnections } from '../pool.ts'
 import { createPositions } from '../positions/positions.ts'
 import { createSchemaPool } from '../tenant-sessions.ts'
 import { createPause } from './server-pause.ts'
 import { parseServerAddress } from './server-url.ts'
 
 export type ServerOptions = PoolOptions & {
-  /** How many requests may wait for a connection. */
-  poolQueue?: number
   log?: Logger | undefined
   lookEveryMs?: number
 }
@@ -25,7 +23,7 @@ const maxMisses = 2
 
 /** One server of tenants. When it cannot be used, requests for its tenants fail at once, and none for others. */
 export function createTenantServer(options: ServerOptions) {
-  const { poolQueue = Number.POSITIVE_INFINITY, log, lookEveryMs = usualLookMs } = options
+  const { poolSize, log, lookEveryMs = usualLookMs } = options
   const pool = createPool(options)
   const address = parseServerAddress(options.url)
   const breakConnections = trackConnections(pool)
@@ -40,7 +38,7 @@ export function createTenantServer(options: ServerOptions) {
 
   async function connect(schema: string, serial: number): Promise<pg.PoolClient> {
     usedAt = performance.now()
-    if (pool.waitingCount >= poolQueue) throw overloaded()
+    if (pool.waitingCount >= computeMaxWaiting(poolSize)) throw overloaded()
     // A connection that is open may still work, as after a change of the password.
     if (pool.idleCount === 0 && pause.isClosed()) throw unavailable()
     try {

@@ -2,15 +2,17 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
 
+const defaultDelayMs = 500
 const sampleMs = 500
 const resolutionMs = 10
 const nanosecondsPerMs = 1e6
 
 export type LoadSheddingOptions = {
-  maxEventLoopDelayMs: number
+  /** The mean delay of the event loop above which requests are refused. */
+  maxEventLoopDelayMs?: number | undefined
   /** Requests that wait for a connection; this queue must not grow without limit. */
   pool: { readonly waitingCount: number }
-  maxPoolQueue: number
+  maxWaiting: number
 }
 
 /**
@@ -19,14 +21,14 @@ export type LoadSheddingOptions = {
  */
 export function createLoadShedding(
   app: FastifyInstance,
-  { maxEventLoopDelayMs, pool, maxPoolQueue }: LoadSheddingOptions,
+  { maxEventLoopDelayMs = defaultDelayMs, pool, maxWaiting }: LoadSheddingOptions,
 ): () => void {
   const delayMs = watchEventLoop(app)
   return function shedLoad() {
-    if (maxEventLoopDelayMs > 0 && delayMs() > maxEventLoopDelayMs) {
+    if (delayMs() > maxEventLoopDelayMs) {
       throw overloaded('The server is too busy to take on more.')
     }
-    if (pool.waitingCount >= maxPoolQueue) {
+    if (pool.waitingCount >= maxWaiting) {
       throw overloaded('Too many requests are waiting for the database.')
     }
   }
