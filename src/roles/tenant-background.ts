@@ -20,6 +20,7 @@ import {
   type TenantRow,
   walkTenants,
 } from '../tenants/index.ts'
+import { createServerWalks } from './server-walks.ts'
 
 type Resources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements'> & {
   connection: TenantConnection
@@ -205,43 +206,6 @@ export function createTenantJobs({
   }
 
   return { handle, startPolls }
-}
-
-type ServerWalk = {
-  log: BackgroundResources['log']
-  databases: ReturnType<typeof createTenantDatabases>
-  visit(row: TenantRow, signal: AbortSignal): Promise<void>
-  stopWatching(isDue: (reference: Reference) => boolean): Promise<void>
-}
-
-/** Visits the tenants of each server, and those to migrate, beside the others, because what is slow must not delay them. */
-function createServerWalks({ log, databases, visit, stopWatching }: ServerWalk) {
-  const walking = new Map<string, Promise<void>>()
-
-  async function walk(rows: readonly TenantRow[], signal: AbortSignal): Promise<void> {
-    for (const row of rows) {
-      if (signal.aborted) return
-      await visit(row, signal)
-      if (!databases.isAway(row)) continue
-      // The others would fail too. The next walk tries again.
-      const references = new Set<Reference>(rows.map(({ reference }) => reference))
-      return stopWatching((reference) => references.has(reference))
-    }
-  }
-
-  return {
-    /** Does nothing while the last walk over this server is not at its end. */
-    start: (server: string, rows: readonly TenantRow[], signal: AbortSignal): void => {
-      if (walking.has(server)) return
-      const ended = walk(rows, signal)
-        .catch((error) => {
-          if (!signal.aborted) log.warn('the walk over a server of tenants failed', { err: error })
-        })
-        .finally(() => walking.delete(server))
-      walking.set(server, ended)
-    },
-    ended: () => Promise.all(walking.values()),
-  }
 }
 
 function isReady(row: TenantRow): boolean {
