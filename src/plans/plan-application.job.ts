@@ -35,6 +35,9 @@ import {
 import { isLogged, leaveChangedImportance, translateEffects } from './planned-effects.ts'
 import { findNextForgotten, forgetPlanned } from './planned-forgetting.queries.ts'
 
+const part = 'plan'
+const portion = 1_000
+
 /** Deletes those of the records that may still be deleted, and returns their ids. */
 type Purge = (tx: Transaction, ids: readonly string[], now: Date) => Promise<string[]>
 
@@ -99,9 +102,6 @@ function forgetAll(context: RunContext, application: Application): Promise<void>
   })
 }
 
-const part = 'plan'
-const portion = 1_000
-
 type Applied = BatchResult & { failed?: ReadonlyMap<string, unknown> }
 
 async function reportFailed({ recordFault }: RunContext, failed: Applied['failed']): Promise<void> {
@@ -129,7 +129,7 @@ function purgeAll(purge: Purge): MakeChanges {
         const last = owners.length < portion ? undefined : owners.at(-1)
         if (!(await markBatch(tx, run.id, number))) return { last }
         const planned = await listPlanned(tx, { ...application, runId: run.id, owners })
-        const selected = new Set(planned.filter(isSelected(application)).map(({ record_id: id }) => id))
+        const selected = listSelected(planned, application)
         const failed = new Map<string, unknown>()
         const purged = new Set(await purgeEach(tx, [...selected], run.startedAt, failed))
         const kept = [...selected].filter((id) => !purged.has(id))
@@ -153,7 +153,7 @@ async function applyBatch(
   const planned = await listPlanned(tx, { ...application, runId: run.id, owners, batch })
   const done = new Set(planned.flatMap(({ record_id: id, is_done }) => (is_done ? id : [])))
   const known = new Set(planned.map(({ record_id: id }) => id))
-  const selected = new Set(planned.filter(isSelected(application)).map(({ record_id: id }) => id))
+  const selected = listSelected(planned, application)
   const laterMs = run.startedAt.getTime() - plannedAt.getTime()
   const effects = translateEffects(
     assignEdges(kept).filter(({ owner }) => owner === null || !done.has(owner)),
@@ -185,11 +185,13 @@ async function applyBatch(
   return { ...describe(planned, selected, { blocked, failed }), failed }
 }
 
-function isSelected({ only, except }: Application) {
-  return ({ record_id: id, action, is_done, is_excluded }: PlannedChange) => {
+/** The records of the changes that are to be made now. */
+function listSelected(planned: readonly PlannedChange[], { only, except }: Application): Set<string> {
+  const isSelected = ({ record_id: id, action, is_done, is_excluded }: PlannedChange) => {
     if (is_done || is_excluded || except?.includes(id)) return false
     return only === null || only.includes(id) || only.includes(action)
   }
+  return new Set(planned.filter(isSelected).map(({ record_id: id }) => id))
 }
 
 /** The new records that say what was erased from their scope since the plan was prepared. */
