@@ -36,7 +36,7 @@ type DueProfile = {
   entity: Entity
   question: ProfileQuestion
   digest: Buffer
-  card?: Profile
+  card: Profile | undefined
 }
 
 const pageSize = 100
@@ -135,7 +135,7 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
     const cardId = written?.card_id ?? null
     const [card, ...others] = await findProfiles(db, { digest: topic, scope, cardId, author: actor })
     if (others.length > 0 || (card && !isOwn(card, written))) return undefined
-    return { entity, question, digest, ...(card ? { card } : {}) }
+    return { entity, question, digest, card }
   }
 
   /** Stores the profile only if everything shown to the model is unchanged. Changes wait for the next run. */
