@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { routeNotFound } from '../http/problems/problems.ts'
+import { createRouteNotFoundError } from '../http/problems/problems.ts'
 import type { ConsoleFile, ConsoleFiles, Encoding } from './console-files.service.ts'
 
 /**
@@ -29,7 +29,7 @@ export const consoleRoutes: FastifyPluginAsync<{ files: ConsoleFiles }> = async 
       const content = await files.read()
       const file = content.files.get(request.params['*'])
       // After an update, a page of the previous release must not get modules of this one.
-      if (!file || request.params.version !== content.version) throw routeNotFound()
+      if (!file || request.params.version !== content.version) throw createRouteNotFoundError()
       return sendFile(reply, file, chooseEncoding(request.headers['accept-encoding']))
     },
   )

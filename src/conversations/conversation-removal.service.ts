@@ -7,7 +7,7 @@ import { AppError } from '../kernel/errors.ts'
 import { createAnswerLimit, type Erasure, type ErasureReceipt, type WrittenRecord } from '../records/index.ts'
 import { listMessages, type Place } from './conversations.queries.ts'
 import type { ConversationErasure, ConversationRemovalQuery } from './conversations.schemas.ts'
-import { MessageCursor, notFound, placeFor } from './conversations.service.ts'
+import { createNotFoundError, MessageCursor, placeFor } from './conversations.service.ts'
 
 type Reason = { actor: string; rationale: string }
 
@@ -101,7 +101,7 @@ async function requireMessage(
   hasForgotten: boolean,
 ): Promise<void> {
   const [message] = await listMessages(tx, trust, place, { limit: 1, hasForgotten })
-  if (!message) throw notFound()
+  if (!message) throw createNotFoundError()
 }
 
 /** A refusal is an answer about this message; it is found before anything is written. */

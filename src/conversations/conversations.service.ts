@@ -45,7 +45,7 @@ export function createConversationsService({ db }: { db: Database }) {
 
   async function read(caller: Caller, conversation: string, where: Where): Promise<Conversation> {
     const found = await describe(db, caller, placeFor(caller, conversation, where))
-    if (found.messages === 0) throw notFound()
+    if (found.messages === 0) throw createNotFoundError()
     return found
   }
 
@@ -69,7 +69,7 @@ export function createConversationsService({ db }: { db: Database }) {
         return joinFirst(rows, await readFirst(db, trust, ids))
       },
     })
-    if (items.length === 0 && cursor === undefined) throw notFound()
+    if (items.length === 0 && cursor === undefined) throw createNotFoundError()
     const messages = items.flatMap(({ stored, ...row }): ListedMessage[] => {
       if (!stored || stored.forgotten_at) return []
       return [presentMessage(row, isOpenTo(trust, stored.sensitivity) ? stored : undefined)]
@@ -145,6 +145,6 @@ export function placeFor(
   return { conversation, scope: scope ?? chooseWriteScope(caller, undefined) }
 }
 
-export function notFound(): AppError {
+export function createNotFoundError(): AppError {
   return new AppError('conversation_not_found', 'No such conversation in this scope.')
 }

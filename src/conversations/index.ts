@@ -7,4 +7,5 @@ export { createConversationRemovalService } from './conversation-removal.service
 export { conversationsRoutes } from './conversations.routes.ts'
 export { createConversationsService } from './conversations.service.ts'
 export { createMessageAppending } from './message-appending.service.ts'
+export { createMessageConflictError } from './message-comparison.ts'
 export { createMessageRecord } from './message-draft.ts'

@@ -29,7 +29,7 @@ import {
   lockOrder,
   takePlaces,
 } from './message-appending.queries.ts'
-import { compareMessages } from './message-comparison.ts'
+import { compareMessages, createMessageConflictError } from './message-comparison.ts'
 import {
   type AppendContext,
   type Context,
@@ -142,7 +142,7 @@ export function createMessageAppending(resources: Resources) {
   ): Promise<Pending[]> {
     const signals = await findConversationSignals(tx, placed, context)
     return placed.map((each, index) => {
-      if (each.message.at && new Date(each.at) > context.now) throw inFuture(index)
+      if (each.message.at && new Date(each.at) > context.now) throw createFutureError(index)
       const place = describePlace(each, context)
       const draft = draftRecord(createMessageRecord(each.message, place, context.given, context), {
         caller: context.caller,
@@ -176,7 +176,8 @@ export function createMessageAppending(resources: Resources) {
       const found = known.find(each.handle)
       const stored = findStored(found, context)
       const first = firstByKey.get(formatDigest(each.handle)) ?? each
-      if (!hasSameDetail(each.handle, first.handle) || stored?.is_same === false) throw differs(index)
+      if (!hasSameDetail(each.handle, first.handle) || stored?.is_same === false)
+        throw createMessageConflictError().at(`/messages/${index}/id`)
       if (stored) return { ...each.item, record_id: stored.id, status: 'unchanged' as const }
       if (each !== first) return { ...first.item, status: 'unchanged' as const }
       drafts.push({ ...each.draft, handles: [{ ...each.handle, place: found?.nextPlace ?? null }] })
@@ -229,13 +230,7 @@ function formatDigest({ digest }: Handle): string {
   return digest.toString('hex')
 }
 
-function differs(index: number): AppError {
-  return new AppError('message_conflict', 'The message with this id has another text or writer.').at(
-    `/messages/${index}/id`,
-  )
-}
-
-function inFuture(index: number): AppError {
+function createFutureError(index: number): AppError {
   return new AppError('validation_failed', 'A message cannot be stored.', {
     errors: [{ pointer: `/messages/${index}/at`, message: 'must not be in the future' }],
   })

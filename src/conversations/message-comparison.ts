@@ -1,4 +1,5 @@
 import { computePosition } from '../domain/payloads/message-place.ts'
+import { AppError } from '../kernel/errors.ts'
 
 /** The content by which a message without an id is recognised. */
 type WrittenMessage = { role: string; name?: string | null | undefined; content: string }
@@ -37,6 +38,10 @@ export function compareMessages(
  * Whether messages are a whole conversation, which reaches to the last place, or its beginning. One equal message is not
  * enough for a beginning: an agent answers many a question with "How can I help you?".
  */
+export function createMessageConflictError(): AppError {
+  return new AppError('message_conflict', 'The message with this id has another text or writer.')
+}
+
 function isSentAgain(known: readonly (Known | undefined)[], places: readonly Place[]): boolean {
   const same = known.filter((each) => each !== undefined).length
   if (places.length <= known.length) return same > 0

@@ -44,7 +44,7 @@ export function carryPositions(
   async function readRequested(request: FastifyRequest): Promise<Reading> {
     const given = request.headers[header]
     if (given === undefined) return { isPrimaryOnly: false }
-    if (isMalformed(request)) throw malformed()
+    if (isMalformed(request)) throw createMalformedError()
     // A position of another database, or none that can be read now: only the primary is sure to be late enough.
     const after = await positionsOf(request)
       ?.decrypt(String(given))
@@ -87,7 +87,7 @@ export function carryPositions(
       }, done)
       return
     }
-    if (config.mayOnlyRead && isMalformed(request)) return done(malformed())
+    if (config.mayOnlyRead && isMalformed(request)) return done(createMalformedError())
     const effects: Writing = { hasCommitted: false }
     writings.set(request, effects)
     runWriting(effects, done)
@@ -112,7 +112,7 @@ function isMalformed({ headers }: FastifyRequest): boolean {
   return given !== undefined && (typeof given !== 'string' || !isPositionToken(given))
 }
 
-function malformed(): AppError {
+function createMalformedError(): AppError {
   return new AppError('invalid_position', 'Membrane-Position must be a value that this service sent.')
 }
 

@@ -7,7 +7,7 @@ import { followTenants } from './auth/tenancy.ts'
 import { requireIfMatch } from './etag.ts'
 import { createLoadShedding, type LoadSheddingOptions } from './limits/load-shedding.ts'
 import { createRateLimit, formatAddressBucket, type RateLimitOptions } from './limits/rate-limit.ts'
-import { routeNotFound } from './problems/problems.ts'
+import { createRouteNotFoundError } from './problems/problems.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -44,7 +44,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
     if (config.isPublic || isNothing) {
       await limit(reply, formatAddressBucket(request))
       // Refused before the body is read, because no route will use it.
-      if (isNothing) throw routeNotFound()
+      if (isNothing) throw createRouteNotFoundError()
       return
     }
     const { caller, tenant } = await admit(request).catch(async (error: unknown) => {

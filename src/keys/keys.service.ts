@@ -182,13 +182,14 @@ function describeTrust({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Tru
  * Without this check a key of one scope could create a key for all scopes, and a key that expires one that does not.
  */
 function requireWithin({ trust, sourceType, expiresAt }: Caller, row: KeyRow): void {
-  if (!isTrustWithin(describeTrust(row), trust)) throw exceeding('that sees more than itself')
+  if (!isTrustWithin(describeTrust(row), trust)) throw createExceedingError('that sees more than itself')
   if (sourceTrust[row.source_type] > sourceTrust[sourceType])
-    throw exceeding('with a more trusted source type')
-  if (expiresAt && (!row.expires_at || row.expires_at > expiresAt)) throw exceeding('that expires later')
+    throw createExceedingError('with a more trusted source type')
+  if (expiresAt && (!row.expires_at || row.expires_at > expiresAt))
+    throw createExceedingError('that expires later')
 }
 
-function exceeding(how: string): AppError {
+function createExceedingError(how: string): AppError {
   return new AppError('outside_trust', `A key cannot create a key ${how}.`)
 }
 

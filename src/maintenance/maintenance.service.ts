@@ -188,7 +188,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const { interval: named, ...switches } = choice
     const interval = named ?? current?.interval ?? ''
     const interval_ms = parseDuration(interval) ?? 0
-    if (interval_ms < shortestMs || interval_ms > longestMs) throw outOfRange()
+    if (interval_ms < shortestMs || interval_ms > longestMs) throw createOutOfRangeError()
     const otherwise = { interval_ms, enabled: current?.enabled ?? true, mode: current?.mode ?? 'run' }
     const chosen = { ...switches, ...(named === undefined ? {} : { interval_ms }) }
     await upsertSchedule(call.tx ?? db, { job, chosen, otherwise, now: clock.now() })
@@ -216,7 +216,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   }
 }
 
-function outOfRange(): AppError {
+function createOutOfRangeError(): AppError {
   const errors = [{ pointer: '/interval', message: 'must be from 10s to 3650d' }]
   const message = 'The interval of a schedule must be from 10 seconds to 3,650 days.'
   return new AppError('validation_failed', message, { errors })

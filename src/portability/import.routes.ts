@@ -117,16 +117,16 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
       ? isUtf16(bytes) || findShownFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
       : bytes.length >= (named === 'membrane' ? markBytes : minHead)
   const { head, chunks } = await peek(skipByteOrderMark(readChunks(source)), headBytes, isEnough)
-  if (isUtf16(head)) throw utf16()
-  if (isGzip(head)) throw gzip()
+  if (isUtf16(head)) throw createUtf16Error()
+  if (isGzip(head)) throw createGzipError()
   const format = named ?? detectFormat(head) ?? (isLines || head.length === 0 ? 'membrane' : undefined)
-  if (format === undefined) throw unknownFormat()
+  if (format === undefined) throw createUnknownFormatError()
   const readFileLines = () => readLines(chunks(), maxLineBytes)
   if (format !== 'membrane') {
     const foreign = { head, chunks, lines: readFileLines, parse: readForeign }
     return { format, reports: importer.runForeign(call, { file: foreign, format, scope, ...running }) }
   }
-  if (scope !== undefined) throw scopeOfOwnLines()
+  if (scope !== undefined) throw createOwnScopesError()
   const parse = (bytes: Buffer) => readJson(bytes, maxLineValues)
   const lines = readFileLines()
   return {
@@ -140,25 +140,25 @@ function readForeign(bytes: Buffer): unknown {
   return readPartlyStoredJson(bytes, maxLineValues)
 }
 
-function unknownFormat(): AppError {
+function createUnknownFormatError(): AppError {
   return new AppError(
     'unsupported_media_type',
     `The beginning of the file shows no known format. If it is one of ${foreignFormats.join(', ')}, name it with the parameter format. Send records of Membrane as lines of JSON, with the Content-Type application/x-ndjson.`,
   )
 }
 
-function utf16(): AppError {
+function createUtf16Error(): AppError {
   return new AppError('unsupported_media_type', 'The file is in UTF-16. Send it in UTF-8.')
 }
 
-function gzip(): AppError {
+function createGzipError(): AppError {
   return new AppError(
     'unsupported_media_type',
     'The file is packed with gzip. Unpack it, and send the file in it.',
   )
 }
 
-function scopeOfOwnLines(): AppError {
+function createOwnScopesError(): AppError {
   return new AppError('validation_failed', 'The parameter does not apply to this format.', {
     errors: [
       {

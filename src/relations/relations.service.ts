@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { addInverses, type Edge, isInverse } from '../domain/edges/edges.ts'
-import { isContradiction, isReserved, reservedPredicate } from '../domain/edges/reserved-edges.ts'
+import { createReservedPredicateError, isContradiction, isReserved } from '../domain/edges/reserved-edges.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, getRank, unscoped } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging/paging.ts'
@@ -148,8 +148,9 @@ async function requireNotReserved(
   predicate: string,
   target: string,
 ): Promise<void> {
-  if (isReserved(predicate)) throw reservedPredicate()
-  if (isContradiction(predicate) && (await isContestPair(tx, source, target))) throw reservedPredicate()
+  if (isReserved(predicate)) throw createReservedPredicateError()
+  if (isContradiction(predicate) && (await isContestPair(tx, source, target)))
+    throw createReservedPredicateError()
 }
 
 /**

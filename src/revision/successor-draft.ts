@@ -1,4 +1,4 @@
-import { isReserved, reservedPredicate } from '../domain/edges/reserved-edges.ts'
+import { createReservedPredicateError, isReserved } from '../domain/edges/reserved-edges.ts'
 import { completePayload } from '../domain/payloads/payloads.ts'
 import { findValidityFaults } from '../domain/payloads/validity.ts'
 import { maxTags } from '../domain/schemas/request-fields.ts'
@@ -178,7 +178,7 @@ function inheritRelations(
     const isCaptured = relation.predicate === 'derived_from' && target === capturedFrom
     if (relation.predicate !== predicate || !missing.delete(target)) {
       if (!isReserved(relation.predicate) || isCaptured) return relation
-      throw reservedPredicate(`/record/relations/${index}/predicate`)
+      throw createReservedPredicateError(`/record/relations/${index}/predicate`)
     }
     const { created_at: _, ...undated } = relation
     return undated

@@ -10,7 +10,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createKeysService } from '../keys/index.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
-import { tenantExists } from './tenant-errors.ts'
+import { createTenantExistsError } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { findTenant, insertTenant, lockTenant, setCreated, type TenantRow } from './tenants.queries.ts'
 
@@ -44,12 +44,12 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
   /** If two requests create the same tenant at once, the second waits for the first at the insert. */
   async function insertUnlessTaken(tx: Transaction, row: Inserted): Promise<void> {
     const known = await findTenant(tx, row.id)
-    if (known) throw tenantExists(known.status)
+    if (known) throw createTenantExistsError(known.status)
     try {
       await insertTenant(tx, row)
     } catch (error) {
       if (findViolatedConstraint(error) !== 'tenants_pkey') throw error
-      throw tenantExists(undefined)
+      throw createTenantExistsError(undefined)
     }
   }
 
@@ -60,7 +60,7 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
   async function reserve(id: string, url: string): Promise<void> {
     const known = await findTenant(db, id)
     if (known && isReservedFor(known, url)) return
-    if (known) throw tenantExists(known.status)
+    if (known) throw createTenantExistsError(known.status)
     const server = await databases.inspect(url)
     const reference = createReference(ids)
     const row = { id, reference, status: 'creating', created_at: clock.now(), migration: notMigrated }
@@ -85,7 +85,7 @@ export function createTenantCreation({ db, clock, ids, databases }: Resources) {
   async function createThere(call: CallContext, id: string) {
     return transact(db, call, async (tx) => {
       const row = await lockTenant(tx, id)
-      if (row?.status !== 'creating') throw tenantExists(row?.status)
+      if (row?.status !== 'creating') throw createTenantExistsError(row?.status)
       const schema = nameSchema(row.reference)
       const create = async (own: Transaction) => {
         await dropSchema(own, schema)

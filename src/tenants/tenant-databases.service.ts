@@ -57,14 +57,14 @@ export function createTenantDatabases({ connection, ids, key, textLanguage }: Re
   async function inspect(url: string) {
     openCipher()
     const problem = findUrlProblem(url)
-    if (problem !== undefined) throw wrongUrl(problem)
+    if (problem !== undefined) throw createUrlError(problem)
     return connection.visitServer(url, async (db) => {
       const { version, is_standby, may_create, identity } = await inspectServer(db).catch(explain)
-      if (version < minVersion) throw wrongUrl('is a server older than PostgreSQL 15')
-      if (is_standby) throw wrongUrl('is a standby, which takes no writes')
-      if (!may_create) throw wrongUrl('has a user who may not create schemas in this database')
+      if (version < minVersion) throw createUrlError('is a server older than PostgreSQL 15')
+      if (is_standby) throw createUrlError('is a standby, which takes no writes')
+      if (!may_create) throw createUrlError('has a user who may not create schemas in this database')
       if (!(await isTextLanguage(db, textLanguage)))
-        throw wrongUrl(`has no text search configuration ${textLanguage}`)
+        throw createUrlError(`has no text search configuration ${textLanguage}`)
       return { url, identity }
     })
   }
@@ -149,7 +149,7 @@ const refusals: Readonly<Record<string, string>> = {
 function explain(error: unknown): never {
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined
   const refusal = typeof code === 'string' ? refusals[code] : undefined
-  if (refusal !== undefined) throw wrongUrl(refusal)
+  if (refusal !== undefined) throw createUrlError(refusal)
   if (error instanceof AppError) throw error
   throw new AppError('database_unavailable', 'The server at database_url cannot be used.', {
     retryAfterSeconds: 5,
@@ -157,7 +157,7 @@ function explain(error: unknown): never {
   })
 }
 
-function wrongUrl(message: string): AppError {
+function createUrlError(message: string): AppError {
   const errors = [{ pointer: '/database_url', message }]
   return new AppError('validation_failed', 'The database cannot have tenants.', { errors })
 }

@@ -10,7 +10,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
-import { tenantNotFound } from './tenant-errors.ts'
+import { createTenantNotFoundError } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { dropOnCoordinator, hasCitus, hasSchema, isWorker } from './tenant-servers.queries.ts'
 import {
@@ -45,7 +45,7 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
   async function begin(id: string, { abandon }: DropQuery): Promise<TenantRow> {
     const row = await transact(db, {}, async (tx) => {
       const locked = await lockTenant(tx, id)
-      if (!locked) throw tenantNotFound()
+      if (!locked) throw createTenantNotFoundError()
       await setStatus(tx, id, 'dropping')
       directory.forget(locked)
       return locked
@@ -97,7 +97,7 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
     return transact(db, call, async (tx) => {
       const row = await lockTenant(tx, id)
       // Another request may have finished the drop, and a third one have created a tenant of the same id.
-      if (row?.reference !== begun.reference) throw tenantNotFound()
+      if (row?.reference !== begun.reference) throw createTenantNotFoundError()
       const schema = nameSchema(row.reference)
       const remove = () => (row.server_url === null ? removeHere(tx, schema) : removeThere(row, schema))
       const removed = abandon ? {} : await remove().catch((failure) => explainLeft(row, failure))
@@ -118,7 +118,7 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
   /** Only what is on another server can be left there. */
   async function requireAbandonable(id: string): Promise<void> {
     const row = await findTenant(db, id)
-    if (!row) throw tenantNotFound()
+    if (!row) throw createTenantNotFoundError()
     if (row.server_url !== null) return
     const errors = [{ pointer: '?abandon', message: 'needs a tenant on a server of its own' }]
     throw new AppError('validation_failed', 'The data of this tenant are in the main database.', { errors })

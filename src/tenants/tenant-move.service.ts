@@ -53,7 +53,7 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
     const columns = server ? databases.describe(server, from.reference) : onMainServer
     return runApart(async () => {
       const there = databases.open({ ...from, ...columns })
-      if (!(await hasSchema(there, nameSchema(from.reference)))) throw schemaIsMissing(from)
+      if (!(await hasSchema(there, nameSchema(from.reference)))) throw createMissingSchemaError(from)
       const isSame = columns.server_identity === from.server_identity
       if (!isSame) {
         requireSuspended(from)
@@ -124,7 +124,7 @@ function requireSuspended({ status }: TenantRow): void {
   throw new AppError('tenant_not_suspended', 'Suspend the tenant, copy its schema, and then move it.')
 }
 
-function schemaIsMissing({ reference }: TenantRow): AppError {
+function createMissingSchemaError({ reference }: TenantRow): AppError {
   const message = `has no schema ${nameSchema(reference)}; copy it there first`
   const errors = [{ pointer: '/database_url', message }]
   return new AppError('validation_failed', 'The data of the tenant are not there.', { errors })

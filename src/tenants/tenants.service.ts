@@ -9,7 +9,7 @@ import { createTenantCreation } from './tenant-creation.service.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
 import { createTenantDrop } from './tenant-drop.service.ts'
-import { requireTenant, tenantNotFound } from './tenant-errors.ts'
+import { createTenantNotFoundError, requireTenant } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { createTenantMove } from './tenant-move.service.ts'
 import { findTenant, listTenants, lockTenant, setStatus } from './tenants.queries.ts'
@@ -43,7 +43,7 @@ export function createTenantsService(resources: Resources) {
 
   async function read(id: string): Promise<Tenant> {
     const row = await findTenant(db, id)
-    if (!row) throw tenantNotFound()
+    if (!row) throw createTenantNotFoundError()
     return presentTenant(row)
   }
 

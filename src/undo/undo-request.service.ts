@@ -15,11 +15,11 @@ const impossible: Readonly<Record<string, string>> = {
 }
 
 export function requireUndoable({ job, dry_run, status }: Target, isKept: boolean): void {
-  if (dry_run) throw refusal('A dry run changed nothing.')
-  if (status === 'queued' || status === 'running') throw refusal('The run has not ended yet.')
+  if (dry_run) throw createRefusal('A dry run changed nothing.')
+  if (status === 'queued' || status === 'running') throw createRefusal('The run has not ended yet.')
   const reason = impossible[job]
-  if (reason) throw refusal(reason)
-  if (!isKept) throw refusal('The run is older than the release that keeps what runs change.')
+  if (reason) throw createRefusal(reason)
+  if (!isKept) throw createRefusal('The run is older than the release that keeps what runs change.')
 }
 
 /** Whether what a run changed is still known, of the records that are still stored. */
@@ -27,6 +27,6 @@ export async function isKept(db: Database, { id, job }: Target): Promise<boolean
   return logged.has(job) || (await hasEffects(db, id)) || !(await hasChanges(db, id))
 }
 
-function refusal(reason: string): AppError {
+function createRefusal(reason: string): AppError {
   return new AppError('not_undoable', reason)
 }

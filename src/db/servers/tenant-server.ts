@@ -38,9 +38,9 @@ export function createTenantServer(options: ServerOptions) {
 
   async function connect(schema: string, serial: number): Promise<pg.PoolClient> {
     usedAt = performance.now()
-    if (pool.waitingCount >= computeMaxWaiting(poolSize)) throw overloaded()
+    if (pool.waitingCount >= computeMaxWaiting(poolSize)) throw createOverloadedError()
     // A connection that is open may still work, as after a change of the password.
-    if (pool.idleCount === 0 && pause.isClosed()) throw unavailable()
+    if (pool.idleCount === 0 && pause.isClosed()) throw createUnavailableError()
     try {
       const connected = pause.attempt(() => createSchemaPool(pool, schema, serial).connect())
       startWatch()
@@ -48,11 +48,11 @@ export function createTenantServer(options: ServerOptions) {
     } catch (error) {
       if (error instanceof AppError) throw error
       if (!isQueueTimeout(error)) pause.noteFailure(error)
-      throw unavailable(error)
+      throw createUnavailableError(error)
     }
   }
 
-  function unavailable(cause?: unknown): AppError {
+  function createUnavailableError(cause?: unknown): AppError {
     const message = 'The server of this tenant is unavailable at the moment.'
     const retryAfterSeconds = Math.max(2, pause.secondsLeft())
     return new AppError('database_unavailable', message, { retryAfterSeconds, cause })
@@ -113,7 +113,7 @@ export function createTenantServer(options: ServerOptions) {
   }
 }
 
-function overloaded(): AppError {
+function createOverloadedError(): AppError {
   return new AppError('overloaded', 'Too many requests are waiting for the server of this tenant.', {
     retryAfterSeconds: 1,
   })

@@ -28,10 +28,10 @@ type Named = readonly { predicate: string }[]
 /** The error for a request body that names a reserved relation; undefined when it names none. */
 export function refuseReserved(relations: Named = []): AppError | undefined {
   const index = relations.findIndex(({ predicate }) => isReserved(predicate))
-  return index < 0 ? undefined : reservedPredicate(`/relations/${index}/predicate`)
+  return index < 0 ? undefined : createReservedPredicateError(`/relations/${index}/predicate`)
 }
 
-export function reservedPredicate(pointer?: string): AppError {
+export function createReservedPredicateError(pointer?: string): AppError {
   const errors =
     pointer === undefined ? {} : { errors: [{ pointer, message: 'only the service writes this predicate' }] }
   return new AppError(

@@ -56,17 +56,18 @@ export function createCallerIdentifier({ rootKey, allowAnonymous, authenticate, 
   return async function identify(request: FastifyRequest): Promise<Identity> {
     const { authorization } = request.headers
     if (authorization === undefined) {
-      if (rootDigest) throw unauthenticated('This operation needs a key: Authorization: Bearer <key>.')
+      if (rootDigest)
+        throw createUnauthenticatedError('This operation needs a key: Authorization: Bearer <key>.')
       return { caller: admitAnonymous(request, allowAnonymous), tenant: tenancy?.home }
     }
     const token = readToken(authorization, request.routeOptions.config.acceptsBasicAuth ?? false)
     if (token === undefined)
-      throw unauthenticated('The Authorization header is not of the form Bearer <key>.')
+      throw createUnauthenticatedError('The Authorization header is not of the form Bearer <key>.')
     // Digests have one length, so the comparison reveals neither the length of the root key nor its first characters.
     if (rootDigest && timingSafeEqual(digest(token), rootDigest))
       return { caller: root, tenant: await chooseTenant(request, tenancy) }
     const found = tenancy ? await tenancy.authenticate(token) : withoutTenant(await authenticate(token))
-    if (!found) throw unauthenticated('The key is unknown, expired or revoked.')
+    if (!found) throw createUnauthenticatedError('The key is unknown, expired or revoked.')
     return found
   }
 }
@@ -114,7 +115,7 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
   })
 }
 
-function unauthenticated(message: string): AppError {
+function createUnauthenticatedError(message: string): AppError {
   return new AppError('unauthenticated', message)
 }
 

@@ -49,7 +49,7 @@ export function createStoredAnswers({ clock, retentionMs }: { clock: Clock; rete
     return keys.map((_, index) => {
       // A transaction that has a lock gets it again.
       const isFirst = locks.indexOf(locks[index] ?? 0n) === index
-      return held[index] && isFirst ? stored[index] : stillRunning()
+      return held[index] && isFirst ? stored[index] : createStillRunningError()
     })
   }
 
@@ -85,7 +85,7 @@ function computeLock(owner: Owner): bigint {
   return createHash('sha256').update(formatName(owner)).digest().readBigInt64BE()
 }
 
-function stillRunning(): AppError {
+function createStillRunningError(): AppError {
   return new AppError('request_in_progress', 'A request with this Idempotency-Key is still running.', {
     retryAfterSeconds: 1,
   })

@@ -26,15 +26,15 @@ export function createLoadShedding(
   const delayMs = watchEventLoop(app)
   return function shedLoad() {
     if (delayMs() > maxEventLoopDelayMs) {
-      throw overloaded('The server is too busy to take on more.')
+      throw createOverloadedError('The server is too busy to take on more.')
     }
     if (pool.waitingCount >= maxWaiting) {
-      throw overloaded('Too many requests are waiting for the database.')
+      throw createOverloadedError('Too many requests are waiting for the database.')
     }
   }
 }
 
-function overloaded(message: string): AppError {
+function createOverloadedError(message: string): AppError {
   return new AppError('overloaded', message, { retryAfterSeconds: 1 })
 }
 

@@ -71,13 +71,13 @@ export function handleErrors(app: FastifyInstance, requireMigrated = async (): P
     return reply
   })
   app.setNotFoundHandler(() => {
-    throw routeNotFound()
+    throw createRouteNotFoundError()
   })
 }
 
 const nothingThere = 'There is nothing at this path; /docs lists all operations.'
 
-export function routeNotFound(): AppError {
+export function createRouteNotFoundError(): AppError {
   return new AppError('route_not_found', nothingThere)
 }
 

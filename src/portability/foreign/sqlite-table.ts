@@ -38,7 +38,7 @@ export async function* readTable(
       yield reading
     }
   } catch (error) {
-    yield { line: line + 1, error: asRefusal(error) }
+    yield { line: line + 1, error: toRefusal(error) }
   } finally {
     database?.close()
   }
@@ -119,7 +119,7 @@ function refuseDatabase(message: string): AppError {
 }
 
 /** The message of SQLite may quote what the file contains, so it is not shown. */
-function asRefusal(error: unknown): AppError {
+function toRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   const isOfDatabase =
     error instanceof Error && 'code' in error && /^ERR_(SQLITE_ERROR|OUT_OF_RANGE)$/.test(String(error.code))

@@ -1,8 +1,9 @@
+import { createMessageConflictError } from '../../conversations/index.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { hasSameVisibility } from '../../domain/trust/caller.ts'
 import { type HandleMatch, lookUpHandles } from '../../records/index.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
-import { type LineOutcomes, messageDiffers } from './record-differences.ts'
+import type { LineOutcomes } from './record-differences.ts'
 
 /** The id under which the message of a copy is stored already, by the id of the copy. */
 export type KnownAs = Map<string, string>
@@ -37,7 +38,7 @@ export async function compareAppended(
     const stored = findStoredCopy(matches[index], copy)
     if (!stored) continue
     knownAs.set(copy.draft.row.id, stored.id)
-    outcomes.set(copy, stored.is_same ? 'unchanged' : messageDiffers())
+    outcomes.set(copy, stored.is_same ? 'unchanged' : createMessageConflictError())
   }
   return { outcomes, knownAs }
 }

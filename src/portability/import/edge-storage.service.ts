@@ -4,7 +4,7 @@ import { isAllowed } from '../../domain/trust/caller.ts'
 import type { Draft } from '../../records/index.ts'
 import { findMissingEdges, type ImportContext, type LooseEdge, linkEdges } from './import-edges.queries.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
-import { type LineOutcomes, recordExists } from './record-differences.ts'
+import { createRecordExistsError, type LineOutcomes } from './record-differences.ts'
 
 type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: LineOutcomes }
 
@@ -57,7 +57,7 @@ async function classifyMissingEdges(
         ? [{ pointer: `/relations/${index}`, message: 'is not a relation of the stored record' }]
         : [],
     )
-    if (errors.length > 0) outcomes.set(copy, recordExists(copy, errors))
+    if (errors.length > 0) outcomes.set(copy, createRecordExistsError(copy, errors))
   }
   const same = unchanged.filter((copy) => outcomes.get(copy) === 'unchanged')
   const again = same.flatMap(listEdges).filter((edge) => causes.get(formatEdge(edge)) === 'awaited')

@@ -24,7 +24,12 @@ import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import { insertVectors, registerModels } from './import-vectors.queries.ts'
 import { type ImportedCopy, isForeign, toStorable } from './imported-draft.ts'
 import { toHistory } from './imported-history.ts'
-import { compareRecords, type LineOutcome, type LineOutcomes, recordExists } from './record-differences.ts'
+import {
+  compareRecords,
+  createRecordExistsError,
+  type LineOutcome,
+  type LineOutcomes,
+} from './record-differences.ts'
 
 type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
 
@@ -66,7 +71,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     await storeVectors(tx, fresh, context)
     const loose = await storeEdges(tx, { fresh, outcomes }, context)
     return {
-      outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)),
+      outcomes: copies.map((copy) => outcomes.get(copy) ?? createRecordExistsError(copy)),
       loose,
       knownAs: appended.knownAs,
     }
@@ -147,7 +152,7 @@ function getOutcome(
 ): LineOutcome {
   const { id } = copy.draft.row
   if (ids.has(id)) return 'created'
-  return erasedIds.has(id) ? createErasedContentError() : recordExists(copy)
+  return erasedIds.has(id) ? createErasedContentError() : createRecordExistsError(copy)
 }
 
 /** The first record of a name here stays the first: an imported record with the same name gets no place. */

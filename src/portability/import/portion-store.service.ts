@@ -43,7 +43,7 @@ export function createPortionStore(resources: Resources) {
     const stored = await storeAll(copies, context)
     const outcomes = new Map(
       copies.map((item, at) => {
-        const outcome = stored.outcomes[at] ?? lineFailed()
+        const outcome = stored.outcomes[at] ?? createLineFailedError()
         return [item, context.dryRun?.(item.copy, outcome) ?? outcome]
       }),
     )
@@ -52,7 +52,7 @@ export function createPortionStore(resources: Resources) {
       .map((item) => {
         const place = { line: item.line, id: stored.knownAs.get(item.id ?? '') ?? item.id }
         if ('error' in item) return { ...place, outcome: item.error }
-        const result = { ...place, outcome: outcomes.get(item) ?? lineFailed() }
+        const result = { ...place, outcome: outcomes.get(item) ?? createLineFailedError() }
         return context.dryRun ? { ...result, draft: item.copy.draft } : result
       })
     return { results, loose: stored.loose }
@@ -88,7 +88,7 @@ export function createPortionStore(resources: Resources) {
   async function storeByHalves(items: readonly ReadableLine[], context: PortionContext, error: unknown) {
     if (items.length === 1) {
       log.error('a line could not be stored', { err: error, line: items[0]?.line })
-      return { ...nothingStored, outcomes: [lineFailed()] }
+      return { ...nothingStored, outcomes: [createLineFailedError()] }
     }
     const halves: StoredLines[] = []
     for (const half of halve(items)) halves.push(await storeAll(half, context))
@@ -119,6 +119,6 @@ export function getLineStatus(outcome: LineOutcome): keyof Tally {
   return outcome.kind === 'conflict' || outcome.kind === 'gone' ? 'conflict' : 'invalid'
 }
 
-function lineFailed(): AppError {
+function createLineFailedError(): AppError {
   return new AppError('internal_error', 'The line could not be stored; the log has the reason.')
 }

@@ -55,14 +55,10 @@ export type LineOutcomes = Map<ImportedCopy, LineOutcome>
 /** The outcome of a line whose id is that of a record. */
 export function compareRecords(known: ComparedRecord, copy: ImportedCopy): LineOutcome {
   const errors = findDifferences(known, copy)
-  return errors.length === 0 ? 'unchanged' : recordExists(copy, errors)
+  return errors.length === 0 ? 'unchanged' : createRecordExistsError(copy, errors)
 }
 
-export function recordExists({ draft }: ImportedCopy, errors: Fault[] = []): AppError {
+export function createRecordExistsError({ draft }: ImportedCopy, errors: Fault[] = []): AppError {
   const message = `The id ${draft.row.id} is already in use.`
   return new AppError('record_exists', message, errors.length > 0 ? { errors } : {})
-}
-
-export function messageDiffers(): AppError {
-  return new AppError('message_conflict', 'The message with this id has another text or writer.')
 }

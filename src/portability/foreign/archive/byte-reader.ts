@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 
-export function brokenArchive(message: string): AppError {
+export function createBrokenArchiveError(message: string): AppError {
   return new AppError('validation_failed', message, {
     errors: [{ pointer: '', message: 'is no whole ZIP archive' }],
   })
@@ -45,7 +45,7 @@ export class ByteReader {
   async *read(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0; ) {
       const bytes = await this.next()
-      if (!bytes) throw brokenArchive('The archive ends early.')
+      if (!bytes) throw createBrokenArchiveError('The archive ends early.')
       if (bytes.length > left) this.unread(bytes.subarray(left))
       const part = bytes.subarray(0, left)
       left -= part.length

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createInflateRaw } from 'node:zlib'
 import { AppError } from '../../../kernel/errors.ts'
-import { ByteReader, brokenArchive } from './byte-reader.ts'
+import { ByteReader, createBrokenArchiveError } from './byte-reader.ts'
 
 /**
  * One file of a ZIP archive while it is unpacked. The name is only a text: nothing is written under it. A reader may stop
@@ -55,7 +55,7 @@ async function* observe(
     for await (const part of data) {
       state.total += part.length
       if (state.total > maxTotalBytes)
-        throw brokenArchive(`The files of the archive have more than ${maxTotalBytes} bytes.`)
+        throw createBrokenArchiveError(`The files of the archive have more than ${maxTotalBytes} bytes.`)
       yield part
     }
   } catch (error) {
@@ -85,7 +85,7 @@ async function* refuseMember(name: string): AsyncGenerator<Buffer> {
 async function readHeader(reader: ByteReader): Promise<Header | undefined> {
   const signature = (await reader.take(4)).readUInt32LE(0)
   if (signature !== signatures.member) {
-    if ((signature & 0xffff) !== 0x4b50) throw brokenArchive('The archive is broken.')
+    if ((signature & 0xffff) !== 0x4b50) throw createBrokenArchiveError('The archive is broken.')
     return undefined
   }
   const fields = await reader.take(headerBytes)
@@ -103,7 +103,7 @@ function readPackedSize(size: number, extra: Buffer): number {
   if (size !== wideSize) return size
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2))
     if (extra.readUInt16LE(at) === 1 && at + 20 <= extra.length) return Number(extra.readBigUInt64LE(at + 12))
-  throw brokenArchive('The archive is broken.')
+  throw createBrokenArchiveError('The archive is broken.')
 }
 
 function isReadable({ flags, method }: Header): boolean {
@@ -118,7 +118,7 @@ async function* readData(reader: ByteReader, header: Header, isRead: boolean): A
     if (!isSized) await skipDescriptor(reader)
     return
   }
-  if (!isSized) throw brokenArchive(`The file ${name.slice(0, 200)} does not say where it ends.`)
+  if (!isSized) throw createBrokenArchiveError(`The file ${name.slice(0, 200)} does not say where it ends.`)
   if (isReadable(header)) yield* reader.read(packed)
   else await reader.skip(packed)
 }
@@ -132,7 +132,7 @@ async function* inflate(reader: ByteReader, packed: number): AsyncGenerator<Buff
     yield* await unpacking.finish()
   } catch (error) {
     throw error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
-      ? brokenArchive('A file of the archive is broken.')
+      ? createBrokenArchiveError('A file of the archive is broken.')
       : error
   } finally {
     unpacking.inflater.destroy()
@@ -174,7 +174,7 @@ async function* feed(
   let given = 0
   while (!state.isOver && given < packed) {
     const bytes = await reader.next()
-    if (!bytes) throw brokenArchive('The archive ends early.')
+    if (!bytes) throw createBrokenArchiveError('The archive ends early.')
     const part = bytes.subarray(0, Math.min(packed - given, maxPieceBytes))
     if (part.length < bytes.length) reader.unread(bytes.subarray(part.length))
     given += part.length
