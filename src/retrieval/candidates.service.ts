@@ -1,9 +1,9 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
-import { dropExcluded, dropQuotes } from '../domain/words/query-words.ts'
+import { dropQuotes } from '../domain/words/query-words.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
-import { dropHelpRequest, isAboutAsker, isAboutQuestions, isForAsker } from './asker-in-question.ts'
+import { isAboutAsker, isAboutQuestions, isForAsker } from './asker-in-question.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
 import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
@@ -13,8 +13,9 @@ import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { findInPeriods } from './period-search.service.ts'
 import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
+import { readQuestionText } from './question-text.ts'
 import { listNamedSpeakers } from './speakers-in-question.ts'
-import type { SentenceStems } from './text/stemming.service.ts'
+import type { Stems } from './text/stemming.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
 export type Roots = {
@@ -29,6 +30,9 @@ type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditio
 type MatchSearch = { limit: number; periods: PeriodsInQuestion | undefined; states: TextStates }
 
 type RootSearchResources = Channels & { db: Database; conversationGapMs: number }
+
+/** Of a question that has only a vector. */
+const noText = readQuestionText('')
 
 /** Returns the search for the roots of an answer. */
 export function createRootSearch(resources: RootSearchResources) {
@@ -55,21 +59,20 @@ export function createRootSearch(resources: RootSearchResources) {
     limit: number,
     now: Date,
   ): Promise<Roots> {
-    const { text = '' } = input
-    const includedText = dropExcluded(text)
-    const periods = readPeriods(includedText, question.at)
+    const { query, included } = input.text ?? noText
+    const periods = readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
     const matches = await findMatches(question, input, { limit, periods, states }, now)
     const ids = listIds(matches)
-    const stems = await textSearch.findSentenceStems(db, dropHelpRequest(text))
+    const stems = await textSearch.findQueryStems(db, query)
     if (ids.length === 0) return rankWithoutMatches(question, input, { limit, stems }, now)
     const rows = await readStates(ids, question, states)
     const signals = {
       stems: stems.words,
-      listNamed: (speakers: Iterable<string>) => listNamedSpeakers(includedText, speakers),
-      isAboutAsker: isAboutAsker(includedText),
-      isForAsker: isForAsker(includedText),
-      isAboutQuestions: isAboutQuestions(includedText),
+      listNamed: (speakers: Iterable<string>) => listNamedSpeakers(included, speakers),
+      isAboutAsker: isAboutAsker(included),
+      isForAsker: isForAsker(included),
+      isAboutQuestions: isAboutQuestions(included),
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }
@@ -90,7 +93,7 @@ export function createRootSearch(resources: RootSearchResources) {
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const conditions = listAnswerConditions(question, 'whole')
     const searchPeriods = (named: PeriodsInQuestion) => {
-      const required = [...conditions, ...textSearch.listRequirements(input.text ?? '')]
+      const required = [...conditions, ...textSearch.listRequirements((input.text ?? noText).query)]
       return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
     }
     const [found, time] = await Promise.all([
@@ -106,17 +109,17 @@ export function createRootSearch(resources: RootSearchResources) {
   async function rankWithoutMatches(
     question: Question,
     input: SearchInput,
-    { limit, stems }: { limit: number; stems: SentenceStems },
+    { limit, stems }: { limit: number; stems: Stems },
     now: Date,
   ): Promise<Roots> {
-    const { text = '' } = input
-    const unquoted = dropQuotes(text)
+    const { asked, query } = input.text ?? noText
+    const unquoted = dropQuotes(asked)
     // No record contains the phrase in quotes: records with some of its words are a better answer than none.
-    if (stems.phrased.length > 0 && unquoted !== text)
-      return rankByContent(question, { ...input, text: unquoted }, limit, now)
+    if (stems.phrased.length > 0 && unquoted !== asked)
+      return rankByContent(question, { ...input, text: readQuestionText(unquoted) }, limit, now)
     if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
     // No record shares a word with the question: the most salient records are a better answer than none.
-    const requirements = textSearch.listRequirements(text)
+    const requirements = textSearch.listRequirements(query)
     return rankBySalience(question, { level: 'whole', limit, requirements }, now)
   }
 

@@ -1,7 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
-import { dropExcluded } from '../domain/words/query-words.ts'
-import { dropHelpRequest } from './asker-in-question.ts'
+import type { TextQuery } from '../domain/words/query-words.ts'
 import { listContextConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
@@ -9,6 +8,7 @@ import { searchNames } from './name-search.service.ts'
 import { type DayRange, toDayRanges } from './periods.ts'
 import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
+import type { QuestionText } from './question-text.ts'
 import type { createTextSearch, TextStates } from './text/text-search.service.ts'
 import { createVectorMatches, type QueryVector, type VectorChannel } from './vector-matches.service.ts'
 
@@ -16,7 +16,7 @@ export type Channels = VectorChannel & { text: ReturnType<typeof createTextSearc
 
 /** The content of the question. Without content the most salient records are returned. */
 export type SearchInput = {
-  text: string | undefined
+  text: QuestionText | undefined
   /** Replaces the vector of the text. */
   queryVector?: QueryVector | undefined
   /** Whether the most salient records are returned where nothing matches the content; by default they are. */
@@ -34,7 +34,7 @@ export type ChannelSearchOptions = {
 }
 
 type WordSearch = {
-  sentence: string
+  query: TextQuery
   question: Question
   conditions: Conditions
   options: ChannelSearchOptions
@@ -58,23 +58,17 @@ export function createChannelSearch({
     conditions: Conditions,
     options: ChannelSearchOptions,
   ): Promise<ChannelMatches> {
-    const { queryVector } = input
-    const sentence = dropHelpRequest(input.text ?? '')
-    const includedText = dropExcluded(sentence)
-    const required = [...conditions, ...textSearch.listRequirements(sentence)]
+    const { text, queryVector } = input
+    const topic = text?.topic ?? ''
+    const required = [...conditions, ...(text ? textSearch.listRequirements(text.query) : [])]
     const { limit, states } = options
-    const byText =
-      input.text === undefined
-        ? undefined
-        : searchWordsAndPeriods({ sentence, question, conditions, options })
+    const byText = text && searchWordsAndPeriods({ query: text.query, question, conditions, options })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: includedText, queryVector, byText, conditions: required, scopes, limit, states }),
+      findByVector({ text: topic, queryVector, byText, conditions: required, scopes, limit, states }),
       byText,
-      input.text === undefined
-        ? undefined
-        : searchNames(db, question, { text: includedText, conditions: required, limit }),
+      text && searchNames(db, question, { text: topic, conditions: required, limit }),
     ])
     return {
       ...(vector ? { vector } : {}),
@@ -95,7 +89,7 @@ export function createChannelSearch({
   }
 
   function searchWords(
-    { sentence, question, conditions, options: { limit, requested, states } }: WordSearch,
+    { query, question, conditions, options: { limit, requested, states } }: WordSearch,
     span: { days?: readonly DayRange[]; exactCount?: number } = {},
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
@@ -103,7 +97,7 @@ export function createChannelSearch({
     const contextConditions = listContextConditions(question)
     const surroundings = { contextConditions, gapMs: conversationGapMs, requested }
     return textSearch.find(db, {
-      sentence,
+      sentence: query,
       trust,
       conditions,
       limit,

@@ -29,18 +29,19 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
   questionStems: readonly string[] = [],
 ): T[] {
   const getTime = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
+  const asked = new Set(questionStems)
   const compared = ranked.slice(0, maxCompared).map((node) => {
     const words = new Set(statements.get(node.id)?.words?.filter(isWordOfText))
-    return { node, time: getTime(node), words, lacking: questionStems.filter((stem) => !words.has(stem)) }
+    return { node, time: getTime(node), words, askedWords: [...words].filter((word) => asked.has(word)) }
   })
-  const lifted = compared.map(({ node, time, words, lacking }, place) => {
+  const lifted = compared.map(({ node, time, words }, place) => {
     // The list is in order, so the first older one has the highest score of them.
     const older = compared.find(
       (other, at) =>
         at < place &&
         other.time < time &&
-        other.lacking.length <= (1 - minQuestionShare) * questionStems.length &&
-        !lacking.some((stem) => other.words.has(stem)) &&
+        other.askedWords.length >= minQuestionShare * asked.size &&
+        other.askedWords.every((word) => words.has(word)) &&
         isNearlyEqual(words, other.words),
     )?.node
     if (!older || older.score === node.score) return node

@@ -12,6 +12,7 @@ import { listEdgesAmong } from './expansion.ts'
 import { findPastStates } from './past-record.queries.ts'
 import { type PastState, presentPast } from './past-record.ts'
 import { type Question, readQuestion } from './question.ts'
+import { type QuestionText, readQuestionText } from './question-text.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery, Selection } from './retrieval.schemas.ts'
 import { readTrackRecord, type SelectionCandidate, selectProcedure } from './selection.ts'
 import { createSuppressionSearch } from './suppression.service.ts'
@@ -45,7 +46,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const question = readQuestion(input, call.caller.trust, now)
     if (question.at > now) throw createRefusal('/as_of', 'must not be in the future')
     const queryVector = await readVector(input.query_embedding)
-    const search = { text: input.task_descriptor, queryVector, fallsBack }
+    const search = { text: readText(input), queryVector, fallsBack }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
       findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
@@ -128,13 +129,17 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   async function findWithForgotten(trust: Trust, input: RetrieveQuery): Promise<string[]> {
     const now = clock.now()
     const question = { ...readQuestion(input, trust, now), includesForgotten: true }
-    const search = { text: input.task_descriptor, queryVector: await readVector(input.query_embedding) }
+    const search = { text: readText(input), queryVector: await readVector(input.query_embedding) }
     if (question.isPast || (search.text === undefined && search.queryVector === undefined)) return []
     const { candidateNodes } = await findRoots(question, search, regretDepth, now)
     return candidateNodes.map(({ id }) => id)
   }
 
   return { retrieve, presentRecords, findWithForgotten }
+}
+
+function readText({ task_descriptor: asked }: RetrieveQuery): QuestionText | undefined {
+  return asked === undefined ? undefined : readQuestionText(asked)
 }
 
 function presentAt(stored: StoredRecord, { trust, at }: Question, then: PastState | undefined) {

@@ -1,20 +1,16 @@
 import type { Database } from '../../db/connection.ts'
-import { isIdentifier, type TextQuery } from '../../domain/words/query-words.ts'
+import { isIdentifier, longestQuery, type TextQuery } from '../../domain/words/query-words.ts'
 import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../embeddings/index.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
 import { correctionWeight, type RelatedStem, weighRelated } from './related-stems.ts'
 import type { Occurrences } from './search-plan.ts'
 import { findStems } from './stemming.queries.ts'
 
-/** The stems of a sentence, each once, in their order. */
-export type SentenceStems = {
+/** The words by which a question is searched, each once, in their order. */
+export type Stems = {
   words: string[]
   /** The stems inside phrases. */
   phrased: string[]
-}
-
-/** The words by which a question is searched. */
-export type Stems = SentenceStems & {
   occurrences: Occurrences
   /** Stems that stand for a word, by their meaning or as its correction; only in English. */
   related: RelatedStem[]
@@ -28,33 +24,34 @@ const longestCached = 64
 const maxRelatedOfWord = 10
 /** More find nothing else, and each takes a place in a statement. */
 export const maxRelatedOfSentence = 40
-/** A longer sentence, such as a pasted page, has words enough. */
-const longestWithRelated = 50
-
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const cached = new Map<string, readonly string[]>()
 
-  async function findQueryStems(db: Database, query: TextQuery): Promise<Stems> {
+  const known = new WeakMap<TextQuery, Promise<Stems>>()
+
+  /** The stems of a query. All searches of a question share them. */
+  function findQueryStems(db: Database, query: TextQuery): Promise<Stems> {
+    const found = known.get(query) ?? stemQuery(db, query)
+    known.set(query, found)
+    return found
+  }
+
+  async function stemQuery(db: Database, query: TextQuery): Promise<Stems> {
     const words = splitWords(query.alternatives)
-    const canHaveRelated = textLanguage === 'english' && words.length <= longestWithRelated
+    const canHaveRelated = textLanguage === 'english' && words.length <= longestQuery
     const near = canHaveRelated
       ? [...words.map(listCorrections), ...words.filter(mayHaveRelated).map(listMeanings)]
       : []
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
     const occurrences = countOccurrences(words.flatMap(listStems))
-    const unknown = words.length > longestWithRelated ? [] : words.filter(mayBeCorrected).flatMap(listStems)
+    const unknown = words.length > longestQuery ? [] : words.filter(mayBeCorrected).flatMap(listStems)
     return { ...own, occurrences, unknown, related: listRelated(near, new Set(own.words), listStems) }
   }
 
-  async function findSentenceStems(db: Database, query: TextQuery): Promise<SentenceStems> {
-    const { words, phrased } = await stem(db, query)
-    return { words, phrased }
-  }
-
   /** `listStems` knows the words of the sentence, and `others`, which are learnt in the same round trip. */
-  async function stem(db: Database, { alternatives, phrases }: TextQuery, others: readonly string[] = []) {
+  async function stem(db: Database, { alternatives, phrases }: TextQuery, others: readonly string[]) {
     const words = splitWords(alternatives)
     const phrased = splitWords(phrases.join(' '))
     const stems = await learn(db, new Set([...words, ...phrased, ...others]))
@@ -73,7 +70,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     return new Map(found.map(({ word, stems }) => [word, stems]))
   }
 
-  return { findQueryStems, findSentenceStems }
+  return { findQueryStems }
 }
 
 /** Inside of a sentence a capital begins a name, which nothing else means. */

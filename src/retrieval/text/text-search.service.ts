@@ -13,7 +13,7 @@ import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
 import { maxWords, pickWords } from './search-plan.ts'
-import { createStemmer, maxRelatedOfSentence, type SentenceStems, type Stems } from './stemming.service.ts'
+import { createStemmer, maxRelatedOfSentence, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
@@ -27,7 +27,7 @@ export type TextStates = CheckedStates & {
 }
 
 export type TextSearchInput = {
-  sentence: string
+  sentence: string | TextQuery
   trust: Trust
   /** Applied by the index itself; `conditions` are only checked after a matching row is read. */
   scopes?: readonly string[]
@@ -78,7 +78,8 @@ export function createTextSearch({
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
     const { trust, days, limit, exactCount = 10, includesForgotten = false } = input
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
-    const query = readQuery(input.sentence)
+    const { sentence } = input
+    const query = typeof sentence === 'string' ? readQuery(sentence) : sentence
     if (query.alternatives === '') return []
     const [spelled, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
     if (spelled.words.length === 0) return []
@@ -176,17 +177,13 @@ export function createTextSearch({
     return pickWords(counted, { occurrences, rows }).map(({ word }) => word)
   }
 
-  /** The stems of the words of a sentence; the search of the same sentence has read them. */
-  async function findSentenceStems(db: Database, sentence: string): Promise<SentenceStems> {
-    return stemmer.findSentenceStems(db, readQuery(sentence))
-  }
 
   /** The requirements of a question for each answer, as conditions on `records as r`. */
-  function listRequirements(sentence: string): Conditions {
-    return listRecordRequirements({ query: readQuery(sentence), textLanguage })
+  function listRequirements(query: TextQuery): Conditions {
+    return listRecordRequirements({ query, textLanguage })
   }
 
-  return { find, findSentenceStems, listRequirements }
+  return { find, findQueryStems: stemmer.findQueryStems, listRequirements }
 }
 
 function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] {
