@@ -36,6 +36,8 @@ export type VectorSearchInput = {
   states?: CheckedStates | undefined
   /** How many vectors are compared exactly. */
   candidates?: number
+  /** Whether fewer records than `limit` meet the conditions. All of them are compared then, because the nearest hardly include them. */
+  areFew?: boolean
 }
 
 /**
@@ -81,6 +83,8 @@ type Resources = {
 /** `isEnough` is false when a record that is farther away may be missing. */
 type NearVectors = { found: EncodedVector[]; isEnough: boolean }
 
+type CellSearch = { vector: Embedding; requested: number }
+
 type Measured = { signatures: number; isIndexed: boolean; at: number }
 
 /**
@@ -110,8 +114,8 @@ export function createVectorSearch({
    * there.
    */
   async function findQuickly(input: VectorSearchInput): Promise<Neighbour[]> {
-    const { scopes, vector } = input
-    if (!memory || !hasDirection(vector) || (scopes && (await areSmall(scopes)))) return find(input)
+    const { scopes, vector, areFew } = input
+    if (!memory || areFew || !hasDirection(vector) || (scopes && (await areSmall(scopes)))) return find(input)
     const { signatures } = await measure()
     const search = { ...input, stored: signatures, share: readPerRoot / Math.sqrt(Math.max(1, signatures)) }
     return (await memory.find(search)) ?? find(input)
@@ -131,19 +135,21 @@ export function createVectorSearch({
     scopes,
     limit,
     candidates = maxCandidates,
+    areFew = false,
   }: VectorSearchInput): Promise<EncodedVector[]> {
     const signature = formatSignature(computeSignature(vector))
     const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
     if (scopes && (await areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
-    const { isIndexed } = await measure()
-    const near = isIndexed
-      ? await searchIndex(search)
-      : await searchCells(search, { vector, requested: limit })
-    if (near.isEnough) return near.found
+    const near = areFew ? undefined : await searchNearest(search, { vector, requested: limit })
+    if (near?.isEnough) return near.found
     return transact(db, tx ? { tx } : {}, async (tx) => {
       await prepareLargeScan(tx)
       return findNearestFiltered(tx, search)
     })
+  }
+
+  async function searchNearest(search: VectorSearch, asked: CellSearch): Promise<NearVectors> {
+    return (await measure()).isIndexed ? searchIndex(search) : searchCells(search, asked)
   }
 
   async function searchIndex(search: VectorSearch): Promise<NearVectors> {
@@ -152,10 +158,7 @@ export function createVectorSearch({
   }
 
   /** While vectors move from one set of cells to another, both are searched. */
-  async function searchCells(
-    search: VectorSearch,
-    { vector, requested }: { vector: Embedding; requested: number },
-  ): Promise<NearVectors> {
+  async function searchCells(search: VectorSearch, { vector, requested }: CellSearch): Promise<NearVectors> {
     const { signatures } = await measure()
     const share = readPerRoot / Math.sqrt(Math.max(1, signatures))
     let sets = await cells.read(conn, search.modelId)

@@ -15,7 +15,6 @@ import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
 import { readQuestionText } from './question-text.ts'
 import { listNamedSpeakers } from './speakers-in-question.ts'
-import type { Stems } from './text/stemming.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
 export type Roots = {
@@ -27,7 +26,13 @@ export type Roots = {
 /** `requirements` are conditions besides those of the question. */
 type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditions }
 
-type MatchSearch = { limit: number; periods: PeriodsInQuestion | undefined; states: TextStates }
+type MatchSearch = {
+  limit: number
+  periods: PeriodsInQuestion | undefined
+  states: TextStates
+  /** The number of possible answers, if it is known. */
+  possible: number | undefined
+}
 
 type RootSearchResources = Channels & { db: Database; conversationGapMs: number }
 
@@ -60,12 +65,14 @@ export function createRootSearch(resources: RootSearchResources) {
     now: Date,
   ): Promise<Roots> {
     const { query, included } = input.text ?? noText
+    const possible = await textSearch.countRequired(db, query, listAnswerConditions(question, 'whole'))
+    if (possible === 0) return rankWithoutMatches(question, input, limit, now)
     const periods = readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const matches = await findMatches(question, input, { limit, periods, states }, now)
+    const matches = await findMatches(question, input, { limit, periods, states, possible }, now)
     const ids = listIds(matches)
+    if (ids.length === 0) return rankWithoutMatches(question, input, limit, now)
     const stems = await textSearch.findQueryStems(db, query)
-    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, stems }, now)
     const rows = await readStates(ids, question, states)
     const signals = {
       stems: stems.words,
@@ -86,7 +93,7 @@ export function createRootSearch(resources: RootSearchResources) {
   async function findMatches(
     question: Question,
     input: SearchInput,
-    { limit, periods, states }: MatchSearch,
+    { limit, periods, states, possible = Number.POSITIVE_INFINITY }: MatchSearch,
     now: Date,
   ): Promise<ChannelMatches> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
@@ -96,8 +103,9 @@ export function createRootSearch(resources: RootSearchResources) {
       const required = [...conditions, ...textSearch.listRequirements((input.text ?? noText).query)]
       return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
     }
+    const areFew = possible < depth
     const [found, time] = await Promise.all([
-      search(input, question, conditions, { limit: depth, requested: limit, periods, states }),
+      search(input, question, conditions, { limit: depth, requested: limit, periods, states, areFew }),
       periods ? searchPeriods(periods) : [],
     ])
     // A record that only its time finds is kept only if it is among the first.
@@ -109,11 +117,12 @@ export function createRootSearch(resources: RootSearchResources) {
   async function rankWithoutMatches(
     question: Question,
     input: SearchInput,
-    { limit, stems }: { limit: number; stems: Stems },
+    limit: number,
     now: Date,
   ): Promise<Roots> {
     const { asked, query } = input.text ?? noText
     const unquoted = dropQuotes(asked)
+    const stems = await textSearch.findQueryStems(db, query)
     // No record contains the phrase in quotes: records with some of its words are a better answer than none.
     if (stems.phrased.length > 0 && unquoted !== asked)
       return rankByContent(question, { ...input, text: readQuestionText(unquoted) }, limit, now)

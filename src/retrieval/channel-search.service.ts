@@ -31,6 +31,8 @@ export type ChannelSearchOptions = {
   periods?: PeriodsInQuestion | undefined
   /** Takes the states of the records, where a search reads them anyway. */
   states?: TextStates
+  /** Whether fewer records than `limit` can be an answer. */
+  areFew?: boolean
 }
 
 type WordSearch = {
@@ -61,12 +63,12 @@ export function createChannelSearch({
     const { text, queryVector } = input
     const topic = text?.topic ?? ''
     const required = [...conditions, ...(text ? textSearch.listRequirements(text.query) : [])]
-    const { limit, states } = options
+    const { limit, states, areFew = false } = options
     const byText = text && searchWordsAndPeriods({ query: text.query, question, conditions, options })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: topic, queryVector, byText, conditions: required, scopes, limit, states }),
+      findByVector({ text: topic, queryVector, byText, conditions: required, scopes, limit, states, areFew }),
       byText,
       text && searchNames(db, question, { text: topic, conditions: required, limit }),
     ])

@@ -45,7 +45,7 @@ export const RetrieveQuery = closed(
         minLength: 1,
         maxLength: 10_000,
         description:
-          'The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search. Without a task the most salient records are returned.',
+          'The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. Without a task the most salient records are returned.',
       }),
     ),
     trust: optional(NarrowerTrust),

@@ -29,6 +29,7 @@ type VectorQuestion = {
   scopes: readonly string[] | undefined
   limit: number
   states?: CheckedStates | undefined
+  areFew: boolean
 }
 
 /**
@@ -60,8 +61,9 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function find(question: VectorQuestion): Promise<Match[] | undefined> {
     const queryVector = question.queryVector ?? (await embedQuestion(question))
     if (!queryVector) return undefined
-    const { conditions, scopes, limit, states } = question
-    const search = { ...queryVector, conditions, scopes, limit, states, candidates: comparedForEach * limit }
+    const { conditions, scopes, limit, states, areFew } = question
+    const candidates = comparedForEach * limit
+    const search = { ...queryVector, conditions, scopes, limit, states, candidates, areFew }
     const found = await vectors.findQuickly(search)
     const least = queryVector.model.provider === 'static' ? minSimilarity : -1
     return found

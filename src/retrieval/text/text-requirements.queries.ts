@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Conditions } from '../../db/fragments/conditions.ts'
+import type { Database } from '../../db/connection.ts'
+import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
 import type { TextQuery } from '../../domain/words/query-words.ts'
 
 /**
@@ -32,6 +33,33 @@ export function listRequiredQueries({
     ...(phrases.length > 0 ? [requireAll(phrases, textLanguage)] : []),
     ...(excluded.length > 0 ? [sql`!!${requireAny(excluded, textLanguage)}`] : []),
   ]
+}
+
+/** How many records with the phrases of a sentence are counted. */
+const mostQuoting = 200
+
+/**
+ * Counts the records with all phrases of a sentence that meet conditions on `records as r`; undefined if very many have the phrases.
+ * `offset 0` makes PostgreSQL look up each record by its id.
+ */
+export async function countQuoting(
+  db: Database,
+  sentence: Sentence,
+  conditions: Conditions,
+): Promise<number | undefined> {
+  const { required } = selectRequirements(sentence)
+  const { rows } = await sql<{ quoting: number; met: number }>`
+    with quoting as materialized (
+      select c.record_id as id from contents as c where ${sql.join(required, sql` and `)} limit ${sql.lit(mostQuoting + 1)}
+    ), met as (
+      select quoting.id from quoting cross join lateral (
+        select from records as r where r.id = quoting.id and ${joinConditions(conditions)} offset 0
+      ) as r
+    )
+    select (select count(*) from quoting) as quoting, (select count(*) from met) as met
+  `.execute(db)
+  const { quoting = 0, met = 0 } = rows[0] ?? {}
+  return quoting > mostQuoting ? undefined : met
 }
 
 /** A phrase of stop words requires nothing, but an empty query matches no text. */

@@ -16,7 +16,7 @@ import { maxWords, pickWords } from './search-plan.ts'
 import { createStemmer, maxRelatedOfSentence, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
-import { listRecordRequirements } from './text-requirements.queries.ts'
+import { countQuoting, listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
 import { countVisible, measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
@@ -27,6 +27,7 @@ export type TextStates = CheckedStates & {
 }
 
 export type TextSearchInput = {
+  /** A text, or the query that it was parsed to. */
   sentence: string | TextQuery
   trust: Trust
   /** Applied by the index itself; `conditions` are only checked after a matching row is read. */
@@ -78,8 +79,7 @@ export function createTextSearch({
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
     const { trust, days, limit, exactCount = 10, includesForgotten = false } = input
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
-    const { sentence } = input
-    const query = typeof sentence === 'string' ? readQuery(sentence) : sentence
+    const query = parse(input)
     if (query.alternatives === '') return []
     const [spelled, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
     if (spelled.words.length === 0) return []
@@ -177,13 +177,27 @@ export function createTextSearch({
     return pickWords(counted, { occurrences, rows }).map(({ word }) => word)
   }
 
-
   /** The requirements of a question for each answer, as conditions on `records as r`. */
   function listRequirements(query: TextQuery): Conditions {
     return listRecordRequirements({ query, textLanguage })
   }
 
-  return { find, findQueryStems: stemmer.findQueryStems, listRequirements }
+  /** How many records meet the conditions and contain the quotes of a question; undefined if very many do, or it has none. */
+  async function countRequired(
+    db: Database,
+    query: TextQuery,
+    conditions: Conditions,
+  ): Promise<number | undefined> {
+    if (query.phrases.length === 0) return undefined
+    const required = [...conditions, ...listRequirements(query)]
+    return countQuoting(db, { query, textLanguage }, required)
+  }
+
+  return { find, countRequired, findQueryStems: stemmer.findQueryStems, listRequirements }
+}
+
+function parse({ sentence }: TextSearchInput): TextQuery {
+  return typeof sentence === 'string' ? readQuery(sentence) : sentence
 }
 
 function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] {

@@ -1602,6 +1602,32 @@ where c.record_id = m.record_id offset 0
 order by scope, conversation, at, arrival) as messages
 from line;
 
+-- src/retrieval/text/text-requirements.queries.ts countQuoting
+    with quoting as materialized (
+      select c.record_id as id
+from contents as c
+where c.search @@ (select coalesce(nullif(coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))
+limit 201
+    ), met as (
+      select quoting.id
+from quoting cross join lateral (
+        select
+from records as r
+where r.id = quoting.id
+and r.forgotten_at is null offset 0
+      ) as r
+    )
+    select (select count(*)
+from quoting) as quoting, (select count(*)
+from met) as met;
+
 -- src/retrieval/text/text-requirements.queries.ts listRecordRequirements
 select exists (select
 from contents as c

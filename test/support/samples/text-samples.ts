@@ -83,6 +83,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     },
   },
   'src/retrieval/text/text-requirements.queries.ts': {
+    countQuoting: (db) => requirements.countQuoting(db, search, kept),
     listTextRequirements: (db) =>
       sql`select ${sql.join(requirements.listTextRequirements(search))} from contents as c`.execute(db),
     listRecordRequirements: (db) =>
