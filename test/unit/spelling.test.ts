@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isOneEditApart } from '../../src/domain/words/one-edit.ts'
+import { createOneEditSearch, isOneEditApart } from '../../src/domain/words/one-edit.ts'
 import { findCorrections, mayBeMisspelled } from '../../src/embeddings/index.ts'
 
 const letter = fc.constantFrom(...'abc')
@@ -46,6 +46,19 @@ describe('two words that differ by one letter', () => {
         const longer = written.slice(0, at) + added + written.slice(at)
         expect([isOneEditApart(written, longer), isOneEditApart(longer, written)]).toEqual([true, true])
       }),
+    )
+  })
+})
+
+describe('a search for words that differ by one letter', () => {
+  it('finds what a comparison with each word finds', () => {
+    const short = fc.array(letter, { maxLength: 7 }).map((letters) => letters.join(''))
+    fc.assert(
+      fc.property(short, fc.uniqueArray(short, { maxLength: 200 }), (misspelled, words) => {
+        const compared = words.filter((each) => isOneEditApart(misspelled, each))
+        expect(createOneEditSearch(words)(misspelled).sort()).toEqual(compared.sort())
+      }),
+      { numRuns: 2_000 },
     )
   })
 })

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isOneEditApart } from '../../domain/words/one-edit.ts'
+import { createOneEditSearch, type OneEditSearch } from '../../domain/words/one-edit.ts'
 
 /** A shorter word is near to too many others. */
 const shortest = 5
 const longest = 20
 const maxCorrections = 3
 
-/** The rank of each word, 0 for the most common, and the words of each length. */
-type Dictionary = { ranks: ReadonlyMap<string, number>; byLength: ReadonlyMap<number, readonly string[]> }
+/** The rank of each word, 0 for the most common. */
+type Dictionary = { ranks: ReadonlyMap<string, number>; search: OneEditSearch }
 let dictionary: Dictionary | undefined
 
-/** The corrections of earlier words: to find them takes a third of a millisecond. */
+/** The corrections of earlier words: a long text has many. */
 const found = new Map<string, readonly string[]>()
 const maxFound = 10_000
 
@@ -34,13 +34,12 @@ export function mayBeMisspelled(word: string): boolean {
 
 function searchCorrections(word: string): readonly string[] {
   dictionary ??= readDictionary()
-  const { ranks, byLength } = dictionary
+  const { ranks, search } = dictionary
   if (ranks.has(word)) return []
-  const near = [word.length - 1, word.length, word.length + 1].flatMap((length) =>
-    (byLength.get(length) ?? []).filter((other) => isOneEditApart(word, other)),
-  )
   const rank = (other: string) => ranks.get(other) ?? 0
-  return near.sort((one, other) => rank(one) - rank(other)).slice(0, maxCorrections)
+  return search(word)
+    .sort((one, other) => rank(one) - rank(other))
+    .slice(0, maxCorrections)
 }
 
 /** Reads the words of the built-in embedder, the most common first, once in a process and only for the first question. */
@@ -49,6 +48,6 @@ function readDictionary(): Dictionary {
   const words = pieces.filter((piece) => /^[a-z]+$/.test(piece))
   return {
     ranks: new Map(words.map((word, rank) => [word, rank])),
-    byLength: Map.groupBy(words, ({ length }) => length),
+    search: createOneEditSearch(words),
   }
 }

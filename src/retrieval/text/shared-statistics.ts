@@ -29,11 +29,14 @@ export function replaceChanged(held: WordStatistics | undefined, read: WordStati
 
 type Counts = WordStatistics['counts']
 
+/** Returns the same counts where none has changed, because what was prepared for them is still right. */
 function keepCounts(held: Counts, read: Counts): Counts {
+  const words = [...new Set([...held.keys(), ...read.keys()])]
+  const changed = words.filter((word) => hasChanged(held.get(word) ?? 0, read.get(word) ?? 0, fewTexts))
+  if (changed.length === 0) return held
   const counts = new Map(held)
-  for (const word of new Set([...held.keys(), ...read.keys()])) {
+  for (const word of changed) {
     const count = read.get(word)
-    if (!hasChanged(held.get(word) ?? 0, count ?? 0, fewTexts)) continue
     if (count === undefined) counts.delete(word)
     else counts.set(word, round(count))
   }
