@@ -3918,7 +3918,7 @@ export interface components {
          *     }
          */
         RetrieveQuery: {
-            /** @description The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search. Without a task the most salient records are returned. */
+            /** @description The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. Without a task the most salient records are returned. */
             task_descriptor?: string;
             /** @description Narrows what this request can see. It cannot show more than the key can see. */
             trust?: {
