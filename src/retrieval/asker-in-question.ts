@@ -9,18 +9,25 @@ const request = /\b(?:can|could|would|will|do) you\b/gi
 const helpRequest =
   /\b(?:(?:can|could|would|will) you|you(?:['’]d| would))(?: please)? (?:advise|explain|give|help|provide|recommend|remind|share|show|suggest|tell)\b/gi
 
+/** In words. A longer message tells much about its writer, and may ask about what an assistant wrote. */
+const longestAboutAsker = 40
+
 /**
  * Whether a question is about the person who asks: "What did I buy?" and "Can you remind me what I bought?", not "What did you
  * suggest to me?".
  */
 export function isAboutAsker(question: string): boolean {
+  return namesAsker(question) && question.trim().split(/\s+/).length <= longestAboutAsker
+}
+
+function namesAsker(question: string): boolean {
   const asked = question.replace(helpRequest, '').replace(request, '')
   return /\b(?:i|me|my|mine|myself)\b/i.test(asked) && !/\b(?:you|yours?)\b/i.test(asked)
 }
 
 /** Whether a question is about the person who asks, or wants help for that person: "Can you suggest a book?", "How do we deploy?". */
 export function isForAsker(question: string): boolean {
-  return isAboutAsker(question) || help.test(question) || question.search(helpRequest) >= 0
+  return namesAsker(question) || help.test(question) || question.search(helpRequest) >= 0
 }
 
 /** Whether a question is about what somebody asked: "Which questions did Ada ask me?". */

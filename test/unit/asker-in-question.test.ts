@@ -13,6 +13,8 @@ describe('a question is about whoever asks', () => {
     ['Would you say that your advice to me was good?', false],
     ['What did Ada buy?', false],
     ['Which minutes are mined?', false],
+    [`${'The varnish is dry. '.repeat(9)}What did I buy?`, true],
+    [`${'The varnish is dry. '.repeat(10)}What did I buy?`, false],
     ['', false],
   ])('%j: %j', (question, isAbout) => {
     expect(isAboutAsker(question)).toBe(isAbout)
@@ -28,6 +30,7 @@ describe('a question is for whoever asks', () => {
     ['Which books are there that you would suggest?', true],
     ['What are good options for a first sail?', true],
     ['Any advice on varnish?', true],
+    [`${'The varnish is dry. '.repeat(10)}What did I buy?`, true],
     ['What did Ada suggest to Bo?', false],
     ['How does Ada deploy the billing service?', false],
     ['When did Ada move to Porto?', false],

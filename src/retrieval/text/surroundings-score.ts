@@ -28,6 +28,12 @@ export const reach = Math.max(...offsets)
  */
 const neighbourWeights = { sameSpeaker: 0.4, questionBefore: 1, before: 0.25, after: 0.1 }
 
+/**
+ * In words. A longer message that asks something mostly says something else, such as an answer of an assistant that ends with an offer:
+ * the longer it is, the more it counts as a statement. docs/quality-experiments.md has the figures.
+ */
+const longestAsking = 60
+
 /** The usual length of a message with its neighbours, as a multiple of one message; chosen by figures. */
 const fullWeight = 3
 
@@ -87,10 +93,11 @@ function scoreInContext(
   return (1 - ownShare) * withNeighbours + ownShare * alone
 }
 
-function weighNeighbour(own: MessageWords, { speaker, asks }: MessageWords, offset: number): number {
-  if (speaker !== 0 && speaker === own.speaker) return neighbourWeights.sameSpeaker
-  if (asks && offset === -1) return neighbourWeights.questionBefore
-  return offset < 0 ? neighbourWeights.before : neighbourWeights.after
+function weighNeighbour(own: MessageWords, { speaker, asks, words }: MessageWords, offset: number): number {
+  const { sameSpeaker, questionBefore, before, after } = neighbourWeights
+  if (speaker !== 0 && speaker === own.speaker) return sameSpeaker
+  if (asks && offset === -1) return before + Math.min(1, longestAsking / words) ** 2 * (questionBefore - before)
+  return offset < 0 ? before : after
 }
 
 function computeBm25(
