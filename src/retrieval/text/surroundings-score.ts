@@ -96,7 +96,8 @@ function scoreInContext(
 function weighNeighbour(own: MessageWords, { speaker, asks, words }: MessageWords, offset: number): number {
   const { sameSpeaker, questionBefore, before, after } = neighbourWeights
   if (speaker !== 0 && speaker === own.speaker) return sameSpeaker
-  if (asks && offset === -1) return before + Math.min(1, longestAsking / words) ** 2 * (questionBefore - before)
+  if (asks && offset === -1)
+    return before + Math.min(1, longestAsking / words) ** 2 * (questionBefore - before)
   return offset < 0 ? before : after
 }
 
