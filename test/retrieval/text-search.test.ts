@@ -11,6 +11,7 @@ import { createTextSearch } from '../../src/retrieval/text/text-search.service.t
 import { createBm25Ranking, type Document, drawWord, meanLength } from '../support/bm25.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { isLongRun } from '../support/long-run.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
@@ -79,7 +80,7 @@ afterAll(async () => {
   await large.close()
 })
 
-const queries = Array.from({ length: 200 }, () => {
+const queries = Array.from({ length: isLongRun ? 200 : 40 }, () => {
   const words = Array.from({ length: 1 + Math.floor(random() * 8) }, () => drawWord(random, vocabulary))
   return words.join(' ')
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { entity } from '../support/entity-requests.ts'
+import { buildTexts } from '../support/long-records.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -10,12 +11,11 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const reason = { actor: 'a', rationale: 'r' }
-const nineMegabytes = (word: string) => Array.from({ length: 90 }, () => word.repeat(99_000))
 
 it('facts of more than 32 MiB together are not merged, and stay as they are', async () => {
   const ids: string[] = []
   for (const subject of ['one', 'two', 'three', 'four']) {
-    const payload = { ...payloads.semantic, subject, object: nineMegabytes('x') }
+    const payload = { ...payloads.semantic, subject, object: buildTexts('x') }
     ids.push((await create(app, fact({ payload }))).id)
   }
   const record = fact({ provenance: { sources: [{ kind: 'event', ref: 'review' }] } })
