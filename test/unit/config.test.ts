@@ -116,7 +116,7 @@ describe('readConfig', () => {
     const durations = Object.entries<object>(environmentSchema.properties).filter(
       ([, schema]) => 'longest' in schema,
     )
-    expect(durations).toHaveLength(23)
+    expect(durations).toHaveLength(21)
     for (const [name] of durations) {
       expect(problemsOf({ [name]: '99999999d' })).toEqual([
         expect.stringMatching(`^${name} must be a duration .* of at most`),
@@ -125,7 +125,7 @@ describe('readConfig', () => {
     }
     const fields = Object.values<object>(environmentSchema.properties)
     expect(fields.filter((schema) => String(Reflect.get(schema, 'pattern')).includes('ms|s|m'))).toHaveLength(
-      23,
+      21,
     )
   })
 
