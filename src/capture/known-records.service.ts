@@ -5,13 +5,13 @@ import { isHistory } from '../domain/schemas/vocabulary.ts'
 import { hasSameVisibility } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
+  findSuccessor,
   type HandleLookupResult,
   type KnownRecord,
   loadManyForUpdate,
   lookUpHandles,
   type StoredRecord,
 } from '../records/index.ts'
-import { findSuccessor } from '../revision/index.ts'
 import { findReadableIds } from './capture.queries.ts'
 import { type CaptureContext, createReaderFilter } from './capture-context.ts'
 import { decideFactOutcome, type FactOutcome, getIdToLock } from './fact-outcome.ts'

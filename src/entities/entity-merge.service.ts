@@ -6,7 +6,9 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   describePayload,
+  describeSuccessor,
   findReadableRecord,
+  findSuccessors,
   loadForUpdate,
   loadManyForUpdate,
   presentWritten,
@@ -16,7 +18,7 @@ import {
   writeChange,
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
-import { copyLinks, findSuccessor, retireRecord } from '../revision/index.ts'
+import { copyLinks, retireRecord } from '../revision/index.ts'
 import {
   deleteHandlesAndIdentifiers,
   findEntity,
@@ -100,12 +102,11 @@ async function requireEntity(
   loaded: StoredRecord | AppError,
 ): Promise<StoredEntity> {
   if (loaded instanceof AppError) throw loaded
-  const { id, payload, status } = loaded
+  const { payload, status } = loaded
   if (payload.kind !== 'entity') throw new AppError('type_mismatch', 'The record is not an entity.')
   if (status === 'invalidated') throw new AppError('already_retracted', 'The entity is already retracted.')
   if (status === 'active' || status === 'challenged') return { ...loaded, payload }
-  const successor = await findSuccessor(tx, id, caller.trust)
-  const extra = successor === undefined ? {} : { superseded_by: successor }
+  const extra = describeSuccessor(loaded, await findSuccessors(tx, caller, [loaded]))
   throw new AppError('already_superseded', `The entity is already ${status}.`, { extra })
 }
 

@@ -88,7 +88,8 @@ export const catalogue = {
   },
   record_retracted: {
     kind: 'conflict',
-    meaning: 'The record was retracted, superseded or merged: it is history and does not change any more.',
+    meaning:
+      'The record was retracted, superseded or merged, and does not change any more; `superseded_by` is its current successor.',
   },
   invalid_transition: {
     kind: 'conflict',
@@ -100,7 +101,7 @@ export const catalogue = {
   },
   already_superseded: {
     kind: 'conflict',
-    meaning: 'The record was superseded or merged already; `superseded_by` is its successor.',
+    meaning: 'The record was superseded or merged already; `superseded_by` is its current successor.',
   },
   reserved_predicate: {
     kind: 'conflict',

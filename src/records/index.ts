@@ -29,6 +29,9 @@ export {
   writeChange,
 } from './change/record-change.service.ts'
 export { describePayload } from './change/record-patch.ts'
+export { createHistoryError, describeSuccessor } from './change/successor-errors.ts'
+export { findSuccessor } from './change/successors.queries.ts'
+export { findSuccessors } from './change/successors.service.ts'
 export { rejectTakenIdentifiers } from './creation/creation-checks.service.ts'
 export { resolveNamedSources } from './creation/named-sources.service.ts'
 export { insertRecords } from './creation/record-creation.queries.ts'

@@ -12,6 +12,8 @@ import { mergePatch } from './change/merge-patch.ts'
 import { writeChange } from './change/record-change.service.ts'
 import type { RecordPatch } from './change/record-patch.schemas.ts'
 import { applyPatch } from './change/record-patch.ts'
+import { createHistoryError, type Successors } from './change/successor-errors.ts'
+import { findSuccessors } from './change/successors.service.ts'
 import { type CreationResources, createRecordCreation } from './creation/record-creation.service.ts'
 import { createInvalidError, findPayloadFaults } from './creation/record-draft.ts'
 import { createForgottenError } from './deletion/deleted-record-errors.ts'
@@ -57,13 +59,15 @@ export function createRecordsService(resources: Resources) {
       if (changesReaders(input)) await lockTombstonesExclusive(tx)
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
-      const payload = mergePayload(stored, input.payload)
+      const successors = await findSuccessors(tx, call.caller, [stored])
+      const payload = mergePayload(stored, input.payload, successors)
       const known = await policies.getAll(tx)
       const { record, content, changes } = applyPatch(stored, input, payload, {
         caller: call.caller,
         now,
         defaultSensitivity,
         policies: known,
+        successors,
       })
       if (Object.keys(changes).length === 0) return presentWritten(call.caller, stored, now)
       const newContent = { scope: record.scope ?? stored.scope, payload }
@@ -112,7 +116,11 @@ async function changeDerived(
   if (after.scope !== before.scope) await moveDerived(tx, before, after.scope, context)
 }
 
-function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | undefined): Payload {
+function mergePayload(
+  stored: StoredRecord,
+  patch: Record<string, unknown> | undefined,
+  successors: Successors,
+): Payload {
   if (patch === undefined) return stored.payload
   if (stored.type === 'episodic') {
     throw new AppError('episodic_immutable', 'The payload of an episodic record cannot be changed.')
@@ -123,12 +131,8 @@ function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | und
       'The payload of this type can only be changed by a revision, such as supersede.',
     )
   }
-  if (isHistory(stored.status)) {
-    throw new AppError(
-      'record_retracted',
-      `The record is ${stored.status}, so its payload cannot be changed.`,
-    )
-  }
+  if (isHistory(stored.status))
+    throw createHistoryError(stored, successors, ', so its payload cannot be changed.')
   const merged = mergePatch(stored.payload, patch)
   const faults = listFaults(NewPayload, merged)
   if (faults.length > 0)

@@ -3,8 +3,14 @@ import { isHistory } from '../domain/schemas/vocabulary.ts'
 import type { Caller } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
-import { loadForUpdate, loadManyForUpdate, lockReadableRecords, type StoredRecord } from '../records/index.ts'
-import { findSuccessor } from './revision.queries.ts'
+import {
+  describeSuccessor,
+  findSuccessors,
+  loadForUpdate,
+  loadManyForUpdate,
+  lockReadableRecords,
+  type StoredRecord,
+} from '../records/index.ts'
 
 /** Loads a record for a revision. Its type must allow revisions, and it must not be history already. */
 export async function loadRevisable(tx: Transaction, call: CallContext, id: string): Promise<StoredRecord> {
@@ -58,8 +64,7 @@ async function checkRevisable(
     return new AppError('not_revisable', 'A working record cannot be revised; change it with PATCH.')
   if (!isHistory(status)) return undefined
   if (status === 'invalidated') return new AppError('already_retracted', 'The record is already retracted.')
-  const successor = await findSuccessor(tx, stored.id, caller.trust)
-  const extra = successor === undefined ? {} : { superseded_by: successor }
+  const extra = describeSuccessor(stored, await findSuccessors(tx, caller, [stored]))
   return new AppError('already_superseded', `The record is already ${status}.`, { extra })
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
+import { openTo } from '../db/fragments/visibility.ts'
 import type { RecordStatus, RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
@@ -54,23 +54,6 @@ export async function copyLinks(
     on conflict on constraint relations_pkey
       do update set weight = greatest(relations.weight, excluded.weight)
   `.execute(tx)
-}
-
-/** The record that superseded this one or into which it was merged, if the caller sees it. */
-export async function findSuccessor(tx: Transaction, id: string, trust: Trust): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select r.id
-    from records as old
-    join status_changes as moved on moved.record_id = old.id and moved.new = old.status
-    join relations as e on e.source_id = old.id and e.created_at = moved.at
-      and (e.predicate = 'superseded_by' or old.status = 'merged' and e.predicate = 'derives')
-    join records as r on r.id = e.target_id
-    where old.id = ${id}::uuid and old.status in ('superseded', 'merged') and r.forgotten_at is null
-      and r.type = old.type and ${isVisibleTo(trust)}
-    order by moved.id desc, r.id desc
-    limit 1
-  `.execute(tx)
-  return rows[0]?.id
 }
 
 export type LineageNode = { id: string; type: RecordType; status: RecordStatus; created_at: string }

@@ -16,6 +16,8 @@ import {
   appendEntry,
   computeWriteTime,
   createAnswerLimit,
+  createHistoryError,
+  findSuccessors,
   loadManyForUpdate,
   lockRecords,
   measureContents,
@@ -90,10 +92,12 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
     const { tx, caller } = call
     const now = clock.now()
     const updates: LifecycleUpdate[] = []
-    const outcomes = (await loadManyForUpdate(tx, call, ids)).map((stored): StoredRecord | AppError => {
+    const loaded = await loadManyForUpdate(tx, call, ids)
+    const successors = await findSuccessors(tx, caller, loaded)
+    const outcomes = loaded.map((stored): StoredRecord | AppError => {
       if (stored instanceof AppError) return stored
-      const refusal = refuseHistory(stored)
-      if (refusal) return refusal
+      if (isHistory(stored.status))
+        return createHistoryError(stored, successors, ': its salience no longer changes.')
       const change = apply(stored, now)
       if (!change) return stored
       const changes = { salience: [computeSalience(stored, now), change.salience] }
@@ -176,9 +180,4 @@ function noteUses(stored: StoredRecord, uses: number, now: Date) {
     access_count: count + uses,
     last_accessed_at: uses === 0 || (last && last > now) ? last : now,
   }
-}
-
-function refuseHistory({ status }: StoredRecord): AppError | undefined {
-  if (!isHistory(status)) return undefined
-  return new AppError('record_retracted', `The record is ${status}: its salience no longer changes.`)
 }

@@ -7,6 +7,7 @@ import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import {
   createTransitionError,
+  findSuccessors,
   loadForUpdate,
   lockTombstonesShared,
   presentWritten,
@@ -42,7 +43,7 @@ export function createStatusService({ db, clock, seal, textLanguage, retireQuoti
       await lockTombstonesShared(tx)
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
-      const status = await requireMove(tx, stored, to)
+      const status = await requireMove({ ...call, tx }, stored, to)
       if (isHistory(stored.status) && !isHistory(to)) await requireNotErasedContent(tx, seal, stored)
       const isReinstated = stored.status === 'invalidated' && to === 'active'
       const changed = await writeChange(tx, stored, {
@@ -60,12 +61,16 @@ export function createStatusService({ db, clock, seal, textLanguage, retireQuoti
   }
 
   /** An earlier version let a request set merged and superseded. Such a record can be set active again. */
-  async function requireMove(tx: Transaction, stored: StoredRecord, to: RecordStatus): Promise<StatusMove> {
+  async function requireMove(
+    { tx, caller }: CallContext & { tx: Transaction },
+    stored: StoredRecord,
+    to: RecordStatus,
+  ): Promise<StatusMove> {
     if (mayBeSet(stored.status, to)) return { to, step: 'manual' }
     if (mayRevertTo(stored.status, to) && (await findLastStep(tx, stored.id)) === 'manual') {
       return { to, step: 'revert', reverts: true }
     }
-    throw createTransitionError(stored, to)
+    throw createTransitionError(stored, to, await findSuccessors(tx, caller, [stored]))
   }
 
   async function restoreSalience(tx: Transaction, stored: StoredRecord, now: Date) {

@@ -15,6 +15,7 @@ import { deleteHandles, insertHandles, lookUpHandles } from '../handles/handles.
 import { deleteIdentifiers, insertIdentifiers } from '../handles/identifiers.queries.ts'
 import type { ContentRow, StatusChangeRow, StoredRecord } from '../stored-record.ts'
 import { appendStatusChange, applyChange, type RecordChange } from './record-change.queries.ts'
+import { describeSuccessor, type Successors } from './successor-errors.ts'
 
 export type StatusMove = { to: RecordStatus; step: string; reverts?: boolean }
 
@@ -119,9 +120,14 @@ async function changeStatus(
   await appendStatusChange(tx, stored.id, { ...details, old: stored.status, new: to })
 }
 
-export function createTransitionError({ status }: StoredRecord, to: RecordStatus): AppError {
+export function createTransitionError(
+  stored: StoredRecord,
+  to: RecordStatus,
+  successors: Successors = new Map(),
+): AppError {
+  const { status } = stored
   return new AppError('invalid_transition', `A record that is ${status} cannot become ${to}.`, {
-    extra: { status },
+    extra: { status, ...describeSuccessor(stored, successors) },
   })
 }
 

@@ -12,9 +12,9 @@ import {
   requireScope,
 } from '../../domain/trust/write-trust.ts'
 import { judgeWorth, namedWorth, type Worth } from '../../domain/worth/worth.ts'
-import { AppError } from '../../kernel/errors.ts'
 import type { ContentRow, RecordRow, StoredRecord } from '../stored-record.ts'
 import type { RecordPatch } from './record-patch.schemas.ts'
+import { createHistoryError, type Successors } from './successor-errors.ts'
 
 export type PatchResult = {
   record: Partial<RecordRow & { worth: Buffer }>
@@ -23,7 +23,13 @@ export type PatchResult = {
   changes: Record<string, [unknown, unknown]>
 }
 
-type Context = { caller: Caller; now: Date; defaultSensitivity: Sensitivity; policies: Policies }
+type Context = {
+  caller: Caller
+  now: Date
+  defaultSensitivity: Sensitivity
+  policies: Policies
+  successors: Successors
+}
 
 /** The changes that a patch makes. `payload` is the whole new payload, already merged and checked. */
 export function applyPatch(
@@ -40,7 +46,7 @@ export function applyPatch(
     ...resolveTrust(stored, patch, context),
   })
   requireProtection(context.caller, stored, chosen)
-  if (chosen.pinned === true) requireNoHistory(stored)
+  if (chosen.pinned === true) requireNoHistory(stored, context.successors)
   return {
     content,
     record: {
@@ -53,9 +59,8 @@ export function applyPatch(
 }
 
 /** As `/pin` does. A pin would keep history beyond its retention. */
-function requireNoHistory({ status }: StoredRecord): void {
-  if (!isHistory(status)) return
-  throw new AppError('record_retracted', `The record is ${status}, so it cannot be pinned.`)
+function requireNoHistory(stored: StoredRecord, successors: Successors): void {
+  if (isHistory(stored.status)) throw createHistoryError(stored, successors, ', so it cannot be pinned.')
 }
 
 /** A named importance takes the place of the judgement. Null judges by the content, without what was said before. */

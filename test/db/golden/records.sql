@@ -101,6 +101,62 @@ set "tags" = $3
 where "record_id" = $4) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
 values ($5, $6, $7, $8, $9, $10, $11, $12);
 
+-- src/records/change/successors.queries.ts findLastSuccessors
+    with recursive old as (
+      select r.id as replaced, 0 as step, r.id, r.type, r.status
+      from records as r
+      where r.id = any($1::uuid[])
+      union all
+      select old.replaced, old.step + 1, next.id, next.type, next.status
+      from old cross join lateral (
+  select r.id, r.type, r.status
+  from status_changes as moved
+  join relations as e on e.source_id = old.id
+and e.created_at = moved.at
+    and (e.predicate = 'superseded_by'
+or old.status = 'merged'
+and e.predicate = 'derives')
+  join records as r on r.id = e.target_id
+  where moved.record_id = old.id
+and moved.new = old.status
+and old.status in ('superseded', 'merged')
+    and r.forgotten_at is null
+and r.type = old.type
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+  order by moved.id desc, r.id desc
+  limit 1
+) as next
+      where old.step < 1000
+    )
+    select distinct on (replaced) replaced as id, id as successor
+    from old
+    where step > 0
+    order by replaced, step desc;
+
+-- src/records/change/successors.queries.ts findSuccessor
+    select next.id
+    from records as old cross join lateral (
+  select r.id, r.type, r.status
+  from status_changes as moved
+  join relations as e on e.source_id = old.id
+and e.created_at = moved.at
+    and (e.predicate = 'superseded_by'
+or old.status = 'merged'
+and e.predicate = 'derives')
+  join records as r on r.id = e.target_id
+  where moved.record_id = old.id
+and moved.new = old.status
+and old.status in ('superseded', 'merged')
+    and r.forgotten_at is null
+and r.type = old.type
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+  order by moved.id desc, r.id desc
+  limit 1
+) as next
+    where old.id = $3::uuid;
+
 -- src/records/creation/record-creation.queries.ts findTakenIdentifiers
     select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
     from json_to_recordset($1::json)

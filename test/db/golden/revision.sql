@@ -168,23 +168,3 @@ and e.predicate in ('supersedes', 'derived_from')
         ) as edge
         where (edge.target_id in (select id
 from node)) is true), '[]') as edges;
-
--- src/revision/revision.queries.ts findSuccessor
-    select r.id
-    from records as old
-    join status_changes as moved on moved.record_id = old.id
-and moved.new = old.status
-    join relations as e on e.source_id = old.id
-and e.created_at = moved.at
-      and (e.predicate = 'superseded_by'
-or old.status = 'merged'
-and e.predicate = 'derives')
-    join records as r on r.id = e.target_id
-    where old.id = $1::uuid
-and old.status in ('superseded', 'merged')
-and r.forgotten_at is null
-      and r.type = old.type
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-    order by moved.id desc, r.id desc
-    limit 1;

@@ -5,6 +5,7 @@ import type { Caller, Trust } from '../../../src/domain/trust/caller.ts'
 import * as hiddenIds from '../../../src/records/answers/hidden-ids.queries.ts'
 import * as auditLog from '../../../src/records/audit-log/audit-log.queries.ts'
 import * as changing from '../../../src/records/change/record-change.queries.ts'
+import * as replaced from '../../../src/records/change/successors.queries.ts'
 import * as creation from '../../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../../src/records/creation/record-draft.ts'
 import * as derivedScope from '../../../src/records/descent/derived-scope.queries.ts'
@@ -156,6 +157,10 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
     readFirst: (db) => first.readFirst(db, trust, [id, id]),
     measureContents: (db) => first.measureContents(db, trust, [id, id]),
     readFirstWhole: (db) => first.readFirstWhole(db, trust, [id, id]),
+  },
+  'src/records/change/successors.queries.ts': {
+    findSuccessor: (db) => replaced.findSuccessor(db, id, trust),
+    findLastSuccessors: (db) => replaced.findLastSuccessors(db, [id], trust),
   },
   'src/records/handles/handles.queries.ts': {
     lookUpHandles: (db) =>

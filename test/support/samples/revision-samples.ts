@@ -13,7 +13,6 @@ const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 export const revisionSamples: Record<string, Record<string, Sample>> = {
   'src/revision/revision.queries.ts': {
     copyLinks: (db) => revision.copyLinks(db, [id], id, now),
-    findSuccessor: (db) => revision.findSuccessor(db, id, trust),
     deleteIdentifiersOf: (db) => revision.deleteIdentifiersOf(db, [id]),
     findLineage: (db) => revision.findLineage(db, id, trust, 10_000),
   },
