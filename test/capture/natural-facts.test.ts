@@ -121,7 +121,7 @@ it('a question, a supposition and a reply become no facts, and a reply is no tri
   expect(listLines(context)).toEqual(
     expect.arrayContaining([
       'deploy: It was cold.',
-      'Skill search: 1. Use search. Worked 5 of 5 times',
+      'Skill search. Worked 5 of 5 times',
       'It was cold. search. Outcome: success',
     ]),
   )

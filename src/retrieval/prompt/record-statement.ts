@@ -118,19 +118,13 @@ function describeNote(subject: string, text: string, write: Write, scope: string
 
 function describeSkill(payload: Of<'competence'>, write: Write): string {
   const { skill_name: name, recipe, required_tools: tools, failure_modes, fallbacks, performance } = payload
-  const steps = recipe.slice(0, maxItems).map(({ step, tool, validation }, index) => {
-    const extras = [
-      tool === undefined || containsWords(step, tool) ? '' : `with ${write(tool)}`,
-      validation === undefined ? '' : `check ${write(validation)}`,
-    ]
-    const extra = join(extras, ', ')
-    return `${index + 1}. ${write(step)}${extra === '' ? '' : ` (${extra})`}`
-  })
+  const steps = repeatsName(payload) ? [] : recipe.slice(0, maxItems).map(describeStep(write))
   const others = tools.filter((each) => !recipe.some(({ tool }) => tool === each))
   const { success_count: good = 0, failure_count: bad = 0 } = performance ?? {}
   return join(
     [
       `Skill ${write(name)}${steps.length === 0 ? '' : `: ${steps.join(' ')}`}`,
+      steps.length === 0 ? writeLabelled('Used for', listOccasions(payload), write) : '',
       writeLabelled('Tools', others, write),
       writeLabelled('Can fail', failure_modes, write),
       writeLabelled('Otherwise', fallbacks, write),
@@ -138,6 +132,39 @@ function describeSkill(payload: Of<'competence'>, write: Write): string {
     ],
     '. ',
   )
+}
+
+/** A learned skill is named by its tools, and its steps say nothing else. */
+function repeatsName({ skill_name: name, recipe }: Of<'competence'>): boolean {
+  return (
+    recipe.length <= maxItems &&
+    recipe.every(
+      ({ step, tool, validation }) =>
+        validation === undefined && step === `Use ${tool}.` && containsWords(name, tool ?? ''),
+    )
+  )
+}
+
+type Step = Of<'competence'>['recipe'][number]
+
+const describeStep =
+  (write: Write) =>
+  ({ step, tool, validation }: Step, index: number): string => {
+    const extras = [
+      tool === undefined || containsWords(step, tool) ? '' : `with ${write(tool)}`,
+      validation === undefined ? '' : `check ${write(validation)}`,
+    ]
+    const extra = join(extras, ', ')
+    return `${index + 1}. ${write(step)}${extra === '' ? '' : ` (${extra})`}`
+  }
+
+/** How many examples of its use tell what a skill is for. */
+const maxOccasions = 3
+
+/** A single word is the kind of an event, such as `tool_output`, and says less than the tools. */
+function listOccasions({ triggers }: Of<'competence'>): string[] {
+  const signals = triggers.map(({ signal }) => signal)
+  return signals.filter((signal) => !/^[\w-]+$/.test(signal)).slice(0, maxOccasions)
 }
 
 function describePlan(payload: Of<'plan_graph'>, write: Write): string {
