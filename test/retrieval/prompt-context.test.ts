@@ -54,14 +54,12 @@ describe('POST /v1/context', () => {
       '## What happened',
       'Conversation:',
     ])
-    expect(lineOf(context, orion.id)).toBe('Orion (Service)')
     expect(lineOf(context, profile.id)).toBe('Orion profile bills customers of the shop')
     expect(lineOf(context, known.id)).toBe('project states Orion is deployed to Frankfurt')
     expect(lineOf(context, deploy.id)).toBe('Skill deploy Orion: 1. run the migration (with psql)')
     expect(lineOf(context, thread.id)).toBe('Task deploy Orion (executing). Next: deploy billing')
     expect(lineOf(context, stored[1] ?? '')).toBe('assistant: with the script in bin')
     expect(idsOf(context.items)).toEqual([
-      orion.id,
       profile.id,
       known.id,
       deploy.id,
@@ -70,7 +68,10 @@ describe('POST /v1/context', () => {
       // Found in the context of the message before it.
       ...stored.slice(2),
     ])
-    expect(context.omitted).toEqual([{ record_id: other.id, reason: 'not_selected' }])
+    expect(context.omitted).toEqual([
+      { record_id: orion.id, reason: 'only_name' },
+      { record_id: other.id, reason: 'not_selected' },
+    ])
     expect(context.token_estimate).toBeLessThanOrEqual(1_500)
   })
 
@@ -211,9 +212,18 @@ describe('POST /v1/context', () => {
     const older = await create(app, buildStatement('lynx in Dublin', { scope, tags: ['keep'] }))
     await contest(older.id, (await create(app, buildStatement('elsewhere', { scope }))).id)
     const context = await askContext(app, scope, { task_descriptor: 'Lynx', tags: ['keep'] })
-    expect(idsOf(context.items)).toEqual([lynx.id, older.id])
+    expect(idsOf(context.items)).toEqual([older.id])
+    expect(context.omitted).toEqual([{ record_id: lynx.id, reason: 'only_name' }])
     const past = await askContext(app, scope, { task_descriptor: 'Lynx', as_of: '2020-01-01T00:00:00Z' })
     expect(past).toEqual({ text: '', token_estimate: 0, items: [], omitted: [] })
+  })
+
+  it('shows an entity of which only the name is known where nothing else is found', async () => {
+    const scope = 'only-names'
+    const otter = await create(app, buildService('Otter', { scope }))
+    const context = await askContext(app, scope, { task_descriptor: 'Otter' })
+    expect(lineOf(context, otter.id)).toBe('Otter (Service)')
+    expect(context.omitted).toEqual([])
   })
 
   it('refuses a body without a task', async () => {

@@ -21,7 +21,13 @@ const remember = (body: object) => app.request('POST', '/v1/remember', { body })
 describe('a fact about an entity that it names by its id', () => {
   it('is written with the name, also where the entity is not part of the answer', async () => {
     const scope = 'named'
-    const maria = await create(app, buildService('Maria Gonzalez', { scope }))
+    const payload = {
+      kind: 'entity',
+      canonical_name: 'Maria Gonzalez',
+      primary_type: 'Person',
+      summary: 'a poet',
+    }
+    const maria = await create(app, { type: 'entity', scope, payload })
     await create(app, about(maria.id, 'profile', 'Prefers an informal tone', { scope, tags: ['peer-card'] }))
     await create(app, about(maria.id.toUpperCase(), 'lives in', 'Lisbon', { scope }))
     for (const more of [{}, { memory_types: ['semantic'] }, { tags: ['peer-card'] }]) {

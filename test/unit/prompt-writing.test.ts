@@ -97,6 +97,16 @@ describe('the text of a prompt', () => {
     ])
   })
 
+  it('shows an entity of which only the name is known beside nothing else', () => {
+    const name = { primary_type: 'Tool', types: ['Tool'], aliases: [], identifiers: [] }
+    const entity = record(1, { kind: 'entity', canonical_name: 'psql', ...name })
+    const alone = write(find([entity], { profileIds: [idOf(1)] }))
+    expect(linesOf(alone.text)).toEqual(['## Who is asked about', '- 2026-03-01 psql (Tool)'])
+    const beside = write(find([entity, fact(2, 'Frankfurt')], { profileIds: [idOf(1)] }))
+    expect(linesOf(beside.text)).toEqual(['## What is known', '- 2026-03-01 billing runs in Frankfurt'])
+    expect(beside.omitted).toEqual([{ record_id: idOf(1), reason: 'only_name' }])
+  })
+
   it('says for which time a fact holds, in a sentence of its own after one that has ended', () => {
     const validity = { mode: 'timeboxed', end: '2026-05-01T00:00:00Z' }
     const facts = [fact(1, 'Frankfurt', { validity }), fact(2, 'Dublin.', { validity }, 'mail')]
@@ -116,11 +126,12 @@ describe('the text of a prompt', () => {
       next_actions: ['switch DNS'],
       open_questions: ['Who pays?'],
     }
-    const entity = { kind: 'entity', primary_type: 'Other', types: ['Other'], aliases: [], identifiers: [] }
+    const types = { primary_type: 'Other', types: ['Other'] }
+    const entity = { kind: 'entity', ...types, aliases: [{ value: 'Ori' }], identifiers: [] }
     const { text, items } = write(find([record(1, task), record(2, { ...entity, canonical_name: 'Orion' })]))
     expect(linesOf(text)).toEqual([
       '## What is known',
-      '- 2026-03-01 Orion',
+      '- 2026-03-01 Orion: also called: Ori',
       '## What is under way',
       '- 2026-03-01 Task t1 (done): The shop has moved',
     ])

@@ -5,7 +5,7 @@ import { getGroupKey, type Layout } from './prompt-layout.ts'
 /** Chooses what fits into a prompt. */
 
 type Reason = PromptContext['omitted'][number]['reason']
-export type Omission = { id: string; reason: Exclude<Reason, 'not_selected'> }
+export type Omission = { id: string; reason: Extract<Reason, 'budget' | 'repetition'> }
 export type Choice = { chosen: Entry[]; omitted: Omission[] }
 
 /**

@@ -85,9 +85,9 @@ const ContextItem = closed(
 const OmittedRecord = closed(
   {
     record_id: Uuid(),
-    reason: Type.Enum(['budget', 'repetition', 'not_selected'], {
+    reason: Type.Enum(['budget', 'repetition', 'not_selected', 'only_name'], {
       description:
-        '`budget`: it does not fit into `max_tokens`. `repetition`: another line says the same. `not_selected`: another competence or plan graph fits better.',
+        '`budget`: it does not fit into `max_tokens`. `repetition`: another line says the same. `not_selected`: another competence or plan graph fits better. `only_name`: an entity of which only the name and the type are known, beside other records.',
     }),
   },
   { $id: 'OmittedRecord' },

@@ -1,4 +1,4 @@
-import { isWhole, type MemoryRecord } from '../../records/index.ts'
+import type { MemoryRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import { listWordPrefixes } from './excerpt.ts'
 import { fillBudget } from './prompt-budget.ts'
@@ -40,10 +40,12 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
   const budget = toWeight(maxTokens)
   const layout = format === 'json' ? createJsonLayout() : createMarkdownLayout(references)
   const { chosen, omitted } = fillBudget(listUnits(entries, places, disputes), layout, budget)
+  const listed = new Set(entries.map(({ id }) => id))
   const text = layout.frameWeight > budget ? '' : layout.write(chosen)
-  const others = answer.nodes.flatMap(({ record }): Omitted[] => {
-    const isListed = !isWhole(record) || entries.some(({ id }) => id === record.id)
-    return isListed ? [] : [{ record_id: record.id, reason: 'not_selected' }]
+  const others = [...records.values()].flatMap((record): Omitted[] => {
+    if (listed.has(record.id)) return []
+    if (isOnlyName(record)) return [{ record_id: record.id, reason: 'only_name' }]
+    return foundIds.includes(record.id) ? [{ record_id: record.id, reason: 'not_selected' }] : []
   })
   const left = [...omitted.map(({ id, reason }): Omitted => ({ record_id: id, reason })), ...others]
   const getPlace = ({ record_id: id }: Omitted) => places.get(id) ?? 0
@@ -61,7 +63,10 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
   }
 }
 
-/** A skill or a plan is an entry only if it is the selected one. */
+/**
+ * A skill or a plan is an entry only if it is the selected one. An entity of which only the name is known is one only if nothing else
+ * was found: the question has the name already.
+ */
 function listEntries(
   { records, profileIds, disputes, names }: Found,
   selectedId: string | undefined,
@@ -75,7 +80,15 @@ function listEntries(
     ...shape,
   }
   const entries = [...records.values()].map((record) => toEntry(record, context))
-  return entries.filter(({ id, part }) => part !== 'how' || id === selectedId)
+  const fitting = entries.filter(({ id, part }) => part !== 'how' || id === selectedId)
+  const telling = fitting.filter(({ id }) => !isOnlyName(records.get(id)))
+  return telling.length > 0 ? telling : fitting
+}
+
+function isOnlyName(record: MemoryRecord | undefined): boolean {
+  if (record?.payload.kind !== 'entity') return false
+  const { summary, aliases, identifiers } = record.payload
+  return summary === undefined && aliases.length + identifiers.length === 0
 }
 
 export function isMessage({ payload }: MemoryRecord): boolean {

@@ -3123,10 +3123,10 @@ export interface components {
             /** Format: uuid */
             record_id: string;
             /**
-             * @description `budget`: it does not fit into `max_tokens`. `repetition`: another line says the same. `not_selected`: another competence or plan graph fits better.
+             * @description `budget`: it does not fit into `max_tokens`. `repetition`: another line says the same. `not_selected`: another competence or plan graph fits better. `only_name`: an entity of which only the name and the type are known, beside other records.
              * @enum {string}
              */
-            reason: "budget" | "repetition" | "not_selected";
+            reason: "budget" | "repetition" | "not_selected" | "only_name";
         };
         /**
          * @description The outcome of an episode.
