@@ -62,7 +62,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Replace a record with a new one',
         description:
-          'The record in the path becomes history: its salience is 0 and it is no longer retrieved. The new record has it as a source and is linked to it. By default the new record has the scope and sensitivity of the old one, and the lifecycle of the policy of its type. If several requests supersede one record, one succeeds and the others get 409 `already_superseded` with the id of the successor.',
+          'The record in the path becomes history: its salience is 0 and it is no longer retrieved. The new record has it as a source and is linked to it. By default the new record has the scope, sensitivity and tags of the old one, and the lifecycle of the policy of its type. If several requests supersede one record, one succeeds and the others get 409 `already_superseded` with the id of the successor.',
         params: RevisionPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),
@@ -83,7 +83,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Create a variant of a record',
         description:
-          'Stores a new record that is derived from the one in the path; both stay active. By default the new record has the scope and sensitivity of that one. Use it for a fact that holds only under conditions, and put these into its `validity`.',
+          'Stores a new record that is derived from the one in the path; both stay active. By default the new record has the scope, sensitivity and tags of that one. Use it for a fact that holds only under conditions, and put these into its `validity`.',
         params: RevisionPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),

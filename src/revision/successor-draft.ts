@@ -131,13 +131,10 @@ function chooseHighest(sources: readonly StoredRecord[]): Sensitivity {
   )
 }
 
-function inheritTags(
-  { tags = [] }: NewRecord,
-  sources: readonly StoredRecord[],
-  kind: RevisionKind,
-): string[] {
-  const inherited = kind === 'merge' ? sources.flatMap((source) => source.tags) : []
-  return [...new Set([...tags, ...inherited])].slice(0, maxTags)
+/** The tags of a request replace those of one source, and are added to those of several. */
+function inheritTags({ tags }: NewRecord, sources: readonly StoredRecord[], kind: RevisionKind): string[] {
+  const inherited = tags === undefined || kind === 'merge' ? sources.flatMap((source) => source.tags) : []
+  return [...new Set([...(tags ?? []), ...inherited])].slice(0, maxTags)
 }
 
 type Provenance = NonNullable<NewRecord['provenance']>

@@ -83,6 +83,19 @@ describe('POST /v1/records/{id}/supersede', () => {
     expect(found.map(({ record_id: id }) => id)).toEqual([(successor as Body).record.id])
   })
 
+  it.each(['supersede', 'fork'])('%s keeps the tags unless the request names tags', async (call) => {
+    const tags = ['deploy', 'shop']
+    for (const [given, expected] of [
+      [{}, tags],
+      [{ tags: [] }, []],
+      [{ tags: ['own'] }, ['own']],
+    ]) {
+      const old = await create(app, buildClaim('Go', { tags }))
+      const { body } = await revise(app, call, old.id, { record: buildClaim('Zig', given) })
+      expect((body as Body).record.tags).toEqual(expected)
+    }
+  })
+
   it('stores the fields of the new record as given', async () => {
     const old = await create(app, buildClaim('Go'))
     const record = buildClaim('Nim', {
