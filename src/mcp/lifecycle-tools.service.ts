@@ -5,6 +5,8 @@ import type {
   createLayerService,
   createReinforcementService,
 } from '../lifecycle/index.ts'
+import type { WrittenRecord } from '../records/index.ts'
+import { describeLifecycle } from './bounded-answers.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
 import { LayerInput, ReasonInput, RunInput, recordOutput, runOutput } from './tools.schemas.ts'
 
@@ -24,7 +26,7 @@ type Act = (
   call: ToolContext['call'],
   id: string,
   why: { actor: string; rationale: string },
-) => Promise<object>
+) => Promise<WrittenRecord>
 
 /** The tools of profile `lifecycle`, for an agent that maintains the memory. */
 export function createLifecycleTools(services: LifecycleServices): Tool[] {
@@ -40,7 +42,8 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       input: LayerInput,
       async run({ call, actor }, { id, layer, reason }) {
         const to = layer === undefined ? {} : { layer }
-        return { structured: { record: await layers[name](call, id, { ...to, actor, rationale: reason }) } }
+        const moved = await layers[name](call, id, { ...to, actor, rationale: reason })
+        return { structured: { record: describeLifecycle(moved) } }
       },
     })
 
@@ -50,7 +53,8 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       ...given,
       input: ReasonInput,
       async run({ call, actor }, { id, reason }) {
-        return { structured: { record: await perform(call, id, { actor, rationale: reason }) } }
+        const changed = await perform(call, id, { actor, rationale: reason })
+        return { structured: { record: describeLifecycle(changed) } }
       },
     })
 

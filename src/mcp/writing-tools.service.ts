@@ -8,7 +8,7 @@ import type { createReinforcementService } from '../lifecycle/index.ts'
 import { isWhole, type MemoryRecord, NewRecord, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
-import { describeState } from './bounded-answers.service.ts'
+import { describeRevised, describeState } from './bounded-answers.service.ts'
 import { changes, defineTool, repeats, type Tool, type ToolContext } from './tool.ts'
 import {
   ReinforceInput,
@@ -70,16 +70,17 @@ export function createWritingTools(services: WritingServices): Tool[] {
     async run(context, { id, op, text, reason }) {
       const { call, actor } = context
       const why = { actor, rationale: reason }
-      if (op === 'retract') return { structured: { record: await revision.retract(call, id, why) } }
+      if (op === 'retract')
+        return { structured: { record: describeRevised(await revision.retract(call, id, why)) } }
       if (op === 'contest') {
         const contesting = truncate(text ?? reason, longestReference)
-        return {
-          structured: { record: await revision.contest(call, id, { contesting_ref: contesting, ...why }) },
-        }
+        const contested = await revision.contest(call, id, { contesting_ref: contesting, ...why })
+        return { structured: { record: describeRevised(contested) } }
       }
       if (text === undefined)
         throw invalidArguments([{ pointer: '/text', message: 'is required to supersede' }])
-      return { structured: await supersede(context, id, text, reason) }
+      const { record, sources } = await supersede(context, id, text, reason)
+      return { structured: { record: describeRevised(record), sources } }
     },
   })
 
@@ -88,7 +89,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
     const { caller, tx } = call
     const old = await records.read(caller, id, { tx })
     if (!isWhole(old)) throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
-    const { payload, tags, version } = old
+    const { payload, version } = old
     if (payload.kind === 'episodic') throw new AppError('episodic_immutable', 'An episode cannot be changed.')
     if (payload.kind !== 'semantic')
       throw new AppError('type_mismatch', 'Only the text of a fact can be replaced by a text.')
@@ -100,7 +101,6 @@ export function createWritingTools(services: WritingServices): Tool[] {
     }
     const record = {
       type: 'semantic' as const,
-      tags,
       relations: await linkEntities(call, old, text),
       payload: { ...said, object: text, evidence: [evidence] },
     }
