@@ -3,17 +3,21 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
+import { writeSearchableText } from '../src/domain/payloads/searchable-text.ts'
+import { truncate } from '../src/kernel/truncated-text.ts'
 import { formatLocalUrl } from '../src/process/local-url.ts'
+import type { MemoryRecord } from '../src/records/index.ts'
 import { listNotes, measurePacked, packFiles } from './note-archive.ts'
 import { readArguments, refuse } from './script-arguments.ts'
 
-const usage = `Usage: npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]
+const usage = `Usage: npm run import -- FILE [--format F] [--scope S] [--dry-run [--full]] [--url URL]
 
 Sends a file, or a folder of notes, to a running service and prints the lines that were not stored.
 
   --format F   the format of the file, such as mem0; docs/importing.md lists all. Default: recognised by its beginning
   --scope S    the scope of the records. Default: the only scope of the key, or none
-  --dry-run    check every line and store nothing
+  --dry-run    check every line, store nothing, and show the beginning of some records as they would be stored
+  --full       show these records whole, as JSON
   --url URL    the address of the service. Default: that of HOST and PORT
 
 The key is read from MEMBRANE_API_KEY. The exit code is 1 if a line is a conflict or invalid.`
@@ -30,10 +34,14 @@ const types: Readonly<Record<string, string>> = {
 /** The format of a folder. */
 const notes = 'basic-memory'
 const barWidth = 30
+/** In characters. */
+const longestSample = 120
 /** Characters that control the terminal or change the order of the text. */
 const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 type Problem = { code: string; detail?: string; errors?: { pointer: string; message: string }[] }
+
+type Sample = Pick<MemoryRecord, 'type' | 'created_at' | 'payload' | 'tags'>
 
 type Report = {
   line?: number
@@ -42,7 +50,7 @@ type Report = {
   problem?: Problem
   summary?: Record<'created' | 'unchanged' | 'conflict' | 'invalid', number>
   format?: string
-  sample?: unknown[]
+  sample?: Sample[]
 }
 
 process.exitCode = await run().catch((error: unknown) => {
@@ -59,6 +67,7 @@ async function run(): Promise<number> {
       format: { type: 'string' },
       scope: { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
       url: { type: 'string' },
     },
   })
@@ -71,7 +80,7 @@ async function run(): Promise<number> {
     if (value !== undefined) address.searchParams.set(name, value)
   if (values['dry-run']) address.searchParams.set('dry_run', 'true')
   const response = await send(address, source)
-  return printReport(response, { names: source.names, isDryRun: values['dry-run'] })
+  return printReport(response, { names: source.names, isDryRun: values['dry-run'], isFull: values.full })
 }
 
 function localUrl({ HOST, PORT }: NodeJS.ProcessEnv): string {
@@ -106,13 +115,13 @@ async function openNotes(path: string, format: string | undefined, isFolder: boo
 }
 
 async function send(address: URL, { type, size, chunks }: Source): Promise<Response> {
-  const key = process.env['MEMBRANE_API_KEY']
+  const key = process.env['MEMBRANE_API_KEY']?.trim()
   const body = Readable.toWeb(Readable.from(countBytes(chunks, size))) as ReadableStream
   return connectTo(address, {
     method: 'POST',
     headers: {
       'content-type': type,
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
     },
     body,
     duplex: 'half',
@@ -146,16 +155,16 @@ function showProgress(sent: number, size: number): void {
   process.stderr.write(`\r[${bar}] ${Math.floor(share * 100)} %${share === 1 ? '\n' : ''}`)
 }
 
-type Sent = { names: readonly string[]; isDryRun: boolean }
+type Sent = { names: readonly string[]; isDryRun: boolean; isFull: boolean }
 
-async function printReport(response: Response, { names, isDryRun }: Sent): Promise<number> {
+async function printReport(response: Response, sent: Sent): Promise<number> {
   if (!response.ok || !response.body)
     throw new Error(`${response.status} ${describeRefusal(await response.text())}`)
   let code = 1
   for await (const line of createInterface({ input: Readable.fromWeb(response.body as never) })) {
     const report = JSON.parse(line) as Report
-    if (report.summary) code = printSummary(report, isDryRun)
-    else if (report.problem) printLine(describeProblem(report, names))
+    if (report.summary) code = printSummary(report, sent)
+    else if (report.problem) printLine(describeProblem(report, sent.names))
   }
   return code
 }
@@ -186,9 +195,14 @@ function describeProblem({ line, status, problem }: Report, names: readonly stri
   return problem === undefined ? place : `${place}: ${explainProblem(problem)}`
 }
 
-function printSummary({ summary, format, sample = [] }: Report, isDryRun: boolean): number {
+function describeRecord({ type, created_at: at, payload, tags }: Sample): string {
+  const text = writeSearchableText(payload, tags).replace(/\s+/g, ' ').trim()
+  return `  ${at.slice(0, 10)} ${type}: ${truncate(text, longestSample)}`
+}
+
+function printSummary({ summary, format, sample = [] }: Report, { isDryRun, isFull }: Sent): number {
   if (isDryRun && sample.length > 0) process.stdout.write('The first records as they would be stored:\n')
-  for (const record of sample) printLine(JSON.stringify(record))
+  for (const record of sample) printLine(isFull ? JSON.stringify(record) : describeRecord(record))
   const numbers = Object.entries(summary ?? {}).map(([status, count]) => `${count} ${status}`)
   if (isDryRun) process.stdout.write('A dry run: nothing was stored.\n')
   printLine(`${format ?? 'membrane'}: ${numbers.join(', ')}`)

@@ -33,8 +33,18 @@ function runScript(args: readonly string[], variables: Record<string, string>): 
 
 it('sends a file, prints the summary and ends with 0', async () => {
   const dry = await runImport([fixture('mem0-typescript.json'), '--dry-run', '--scope', 'team'])
-  expect(dry.output).toContain('Prefers tea over coffee')
-  expect(dry.output).toContain('A dry run: nothing was stored.\nmem0: 1 created, 0 unchanged,')
+  expect(dry.output).toBe(
+    [
+      'The first records as they would be stored:',
+      '  2025-01-10 semantic: nora note Prefers tea over coffee',
+      'A dry run: nothing was stored.',
+      'mem0: 1 created, 0 unchanged, 0 conflict, 0 invalid\n',
+    ].join('\n'),
+  )
+  const full = await runImport([fixture('mem0-typescript.json'), '--dry-run', '--full'])
+  expect(JSON.parse(full.output.split('\n')[1] ?? '')).toMatchObject({
+    payload: { object: 'Prefers tea over coffee' },
+  })
   const ended = await runImport([fixture('mem0-typescript.json'), '--format', 'mem0', '--scope', 'team'])
   expect(ended).toEqual({ code: 0, output: 'mem0: 1 created, 0 unchanged, 0 conflict, 0 invalid\n' })
 })
@@ -63,6 +73,11 @@ it('says that one file must be named, and what the service refuses, in words', a
   const { code, output } = await runImport([fixture('chatgpt.json'), '--format', 'word'])
   expect(code).toBe(1)
   expect(output).toMatch(/^422 validation_failed: \?format must be one of membrane, mem0, [^{]*\n$/)
+})
+
+it('sends no key if the variable is empty', async () => {
+  const { output } = await runImport([fixture('mem0-typescript.json')], ' ')
+  expect(output).toBe('401 unauthenticated: This operation needs a key: Authorization: Bearer <key>.\n')
 })
 
 it('says where it looked for a service if none answers', async () => {
