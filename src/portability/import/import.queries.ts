@@ -9,21 +9,41 @@ import { mayLinkTo } from './import-edges.queries.ts'
 
 /** The stored record that a line is compared with. */
 export type ExistingRecord = ContentRow &
-  Pick<RecordRow, 'id' | 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
+  Pick<RecordRow, 'id' | 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'> & {
+    is_later: boolean
+  }
+
+/** The id and the version of a line, and the newest entry of its log. */
+export type LineState = Pick<RecordRow, 'id' | 'version'> & {
+  newest?:
+    | Pick<NonNullable<ImportedRecord['audit_log']>[number], 'timestamp' | 'action' | 'actor'>
+    | undefined
+}
 
 /**
  * Includes forgotten records. Records that the caller does not see whole are not found, so they are not compared. Each is
- * looked up by itself: a plan that was made while the tables were small would read all of both at each portion.
+ * looked up by itself: a plan that was made while the tables were small would read all of both at each portion. `is_later` is true when
+ * the record was in the state of the line before: then its log has the newest entry of the line.
  */
 export async function findExisting(
   tx: Transaction,
-  ids: readonly string[],
+  lines: readonly LineState[],
   trust: Trust,
 ): Promise<ExistingRecord[]> {
+  const newest = lines.map((line) => line.newest)
   const { rows } = await sql<ExistingRecord>`
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
-      c.tags, c.payload, c.provenance, c.interpretation
-    from unnest(${sql.val([...ids])}::uuid[]) as requested (id)
+      c.tags, c.payload, c.provenance, c.interpretation,
+      case when r.version > requested.version then exists (
+        select from audit_entries as a
+        where a.record_id = r.id and a.at = requested.at and a.action = requested.action and a.actor = requested.actor
+      ) else false end as is_later
+    from unnest(
+      ${lines.map(({ id }) => id)}::uuid[], ${lines.map(({ version }) => version)}::int4[],
+      ${newest.map((entry) => entry?.timestamp ?? null)}::timestamptz[],
+      ${newest.map((entry) => entry?.action ?? null)}::audit_action[],
+      ${newest.map((entry) => entry?.actor ?? null)}::text[]
+    ) as requested (id, version, at, action, actor)
     cross join lateral (select * from records where id = requested.id limit 1) as r
     cross join lateral (select * from contents where record_id = r.id limit 1) as c
     where ${openTo(trust)}

@@ -111,8 +111,12 @@ async function compareExisting(
   { trust }: Caller,
 ): Promise<LineOutcomes> {
   if (copies.length === 0) return new Map()
-  const ids = copies.map(({ draft }) => draft.row.id)
-  const known = new Map((await findExisting(tx, ids, trust)).map((each) => [each.id, each]))
+  const lines = copies.map(({ draft: { row }, given }) => ({
+    id: row.id,
+    version: row.version,
+    newest: given.audit_log?.at(-1),
+  }))
+  const known = new Map((await findExisting(tx, lines, trust)).map((each) => [each.id, each]))
   return new Map(
     copies.flatMap((copy): [ImportedCopy, LineOutcome][] => {
       const there = known.get(copy.draft.row.id)

@@ -115,6 +115,7 @@ function setUpdatedAt(copy: ImportedCopy, now: Date): ImportedCopy {
 const maxAttempts = 4
 
 export function getLineStatus(outcome: LineOutcome): keyof Tally {
+  if (outcome === 'earlier') return 'unchanged'
   if (!(outcome instanceof AppError)) return outcome
   return outcome.kind === 'conflict' || outcome.kind === 'gone' ? 'conflict' : 'invalid'
 }

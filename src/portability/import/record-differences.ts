@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
-import type { ContentRow, RecordRow } from '../../records/index.ts'
+import type { ExistingRecord } from './import.queries.ts'
 import type { ImportedCopy } from './imported-draft.ts'
 
-export type ComparedRecord = ContentRow &
-  Pick<RecordRow, 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
+export type ComparedRecord = Omit<ExistingRecord, 'id' | 'is_later'> & { is_later?: boolean }
 
 const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created_at', 'provenance'] as const
 
@@ -31,6 +30,18 @@ function findDifferences(
   return names.map((name) => ({ pointer: `/${name}`, message: 'differs from the stored record' }))
 }
 
+/**
+ * Whether the differences are changes that were made here after the line was exported. The type, the creation and the statement of a
+ * record never change, so a line with others was edited.
+ */
+function isEarlierState(known: ComparedRecord, { draft: { row } }: ImportedCopy): boolean {
+  const state = ({ type, created_at, payload }: Pick<ComparedRecord, 'type' | 'created_at' | 'payload'>) => {
+    const { subject, predicate, object } = payload.kind === 'semantic' ? payload : {}
+    return { type, created_at, subject, predicate, object }
+  }
+  return known.is_later === true && isSame(state(known), state(row))
+}
+
 /** Compares as JSON, where a Date is text and negative zero does not exist. */
 function isSame(stored: unknown, given: unknown): boolean {
   return isDeepStrictEqual(asJson(stored), asJson(given))
@@ -48,14 +59,18 @@ function dropUnstatedSuccessor(stored: Payload, given: Payload): Payload {
   return { ...stored, revision }
 }
 
-/** The outcome of a line: an AppError when it was neither stored nor equal to the stored record. */
-export type LineOutcome = 'created' | 'unchanged' | AppError
+/**
+ * The outcome of a line: an AppError when it was neither stored nor equal to the stored record. `earlier`: the record was changed after
+ * the line was exported, so not even missing edges of the line are stored.
+ */
+export type LineOutcome = 'created' | 'unchanged' | 'earlier' | AppError
 export type LineOutcomes = Map<ImportedCopy, LineOutcome>
 
 /** The outcome of a line whose id is that of a record. */
 export function compareRecords(known: ComparedRecord, copy: ImportedCopy): LineOutcome {
   const errors = findDifferences(known, copy)
-  return errors.length === 0 ? 'unchanged' : createRecordExistsError(copy, errors)
+  if (errors.length === 0) return 'unchanged'
+  return isEarlierState(known, copy) ? 'earlier' : createRecordExistsError(copy, errors)
 }
 
 export function createRecordExistsError({ draft }: ImportedCopy, errors: Fault[] = []): AppError {

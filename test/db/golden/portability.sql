@@ -1851,8 +1851,21 @@ from embedding_models)
 
 -- src/portability/import/import.queries.ts findExisting
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
-      c.tags, c.payload, c.provenance, c.interpretation
-    from unnest($1::uuid[]) as requested (id)
+      c.tags, c.payload, c.provenance, c.interpretation,
+      case when r.version > requested.version then exists (
+        select
+from audit_entries as a
+        where a.record_id = r.id
+and a.at = requested.at
+and a.action = requested.action
+and a.actor = requested.actor
+      ) else false end as is_later
+    from unnest(
+      $1::uuid[], $2::int4[],
+      $3::timestamptz[],
+      $4::audit_action[],
+      $5::text[]
+    ) as requested (id, version, at, action, actor)
     cross join lateral (select *
 from records
 where id = requested.id
@@ -1861,8 +1874,8 @@ limit 1) as r
 from contents
 where record_id = r.id
 limit 1) as c
-    where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]));
+    where ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]));
 
 -- src/portability/import/import.queries.ts findTakenPlaces
     select h.digest, h.scope, h.place

@@ -81,7 +81,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
       ),
   },
   'src/portability/import/import.queries.ts': {
-    findExisting: (db) => importing.findExisting(db, [id], trust),
+    findExisting: (db) => importing.findExisting(db, [{ id, version: 1 }], trust),
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
     insertDescents: (db) =>
