@@ -66,7 +66,10 @@ export const NewCapture = closed(
     scope: Type.Optional(ChosenScope('The scope of the new records.')),
     sensitivity: Type.Optional(NewSensitivity()),
     timestamp: Type.Optional(
-      Time({ description: 'When it happened. Must not be in the future. Default: now.' }),
+      Time({
+        description:
+          'When it happened: the time of the event in the stored episode. `created_at` of the records is always the time of the call. Must not be in the future. Default: now.',
+      }),
     ),
     conversation: Type.Optional(
       closed(

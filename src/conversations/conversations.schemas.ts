@@ -55,7 +55,12 @@ export const NewMessage = closed(
       }),
     ),
     content: Type.String({ minLength: 1, maxLength: 100_000, description: 'The text, stored as it is.' }),
-    at: optional(Time({ description: 'When it was written; not in the future. Default: now.' })),
+    at: optional(
+      Time({
+        description:
+          'When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.',
+      }),
+    ),
     metadata: optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Stored, but not searched.' }),
     ),

@@ -57,7 +57,10 @@ export const ImportedRecord = closed(
     ...newRecordFields,
     relations: optional(
       Type.Array(
-        closed({ ...NewRelation.properties, created_at: optional(Time({ description: 'Default: now.' })) }),
+        closed({
+          ...NewRelation.properties,
+          created_at: optional(Time({ description: 'When it was made. Default: now.' })),
+        }),
         { description: 'Relations from the record to others. Targets may be records of later lines.' },
       ),
     ),

@@ -52,7 +52,9 @@ export const NewRelation = closed(
   {
     ...RelationFields,
     weight: Type.Optional(RelationFields.weight),
-    created_at: Type.Optional(Time({ description: 'Not in the future; default now.' })),
+    created_at: Type.Optional(
+      Time({ description: 'When it was made. Must not be in the future. Default: now.' }),
+    ),
   },
   { $id: 'NewRelation' },
 )

@@ -136,7 +136,12 @@ export const NewRecord = closed(
     ),
     scope: Type.Optional(ChosenScope('The scope of the record.')),
     tags: Type.Optional(MemoryRecord.properties.tags),
-    created_at: Type.Optional(Time({ description: 'Not in the future; default now.' })),
+    created_at: Type.Optional(
+      Time({
+        description:
+          'When the record was first stored, if it comes from elsewhere. When something happened is in the payload: `t` of an event, `timestamp` of evidence. Must not be in the future. Default: now.',
+      }),
+    ),
     lifecycle: Type.Optional(ref(NewLifecycle)),
     provenance: Type.Optional(ref(Provenance)),
     relations: Type.Optional(

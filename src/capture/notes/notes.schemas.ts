@@ -22,7 +22,10 @@ export const TextNote = closed(
     scope: Type.Optional(ChosenScope('The scope of the record.')),
     tags: Type.Optional(Tags('Tags of the record.')),
     occurred_at: Type.Optional(
-      Time({ description: 'When it happened. Must not be in the future. Default: now.' }),
+      Time({
+        description:
+          'When it happened: the time of the evidence of the stored fact. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.',
+      }),
     ),
     sensitivity: Type.Optional(NewSensitivity()),
     source_type: Type.Optional(NewSourceType()),

@@ -1610,7 +1610,7 @@ export interface components {
             tags?: string[];
             /**
              * Format: date-time
-             * @description Not in the future; default now.
+             * @description When the record was first stored, if it comes from elsewhere. When something happened is in the payload: `t` of an event, `timestamp` of evidence. Must not be in the future. Default: now.
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at?: string;
@@ -1629,7 +1629,7 @@ export interface components {
                 weight?: number;
                 /**
                  * Format: date-time
-                 * @description Default: now.
+                 * @description When it was made. Default: now.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 created_at?: string;
@@ -2398,7 +2398,7 @@ export interface components {
             sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
             /**
              * Format: date-time
-             * @description When it happened. Must not be in the future. Default: now.
+             * @description When it happened: the time of the event in the stored episode. `created_at` of the records is always the time of the call. Must not be in the future. Default: now.
              * @example 2026-03-28T09:30:00.000Z
              */
             timestamp?: string;
@@ -2713,7 +2713,7 @@ export interface components {
             content: string;
             /**
              * Format: date-time
-             * @description When it was written; not in the future. Default: now.
+             * @description When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.
              * @example 2026-03-28T09:30:00.000Z
              */
             at?: string;
@@ -2880,7 +2880,7 @@ export interface components {
             tags?: string[];
             /**
              * Format: date-time
-             * @description Not in the future; default now.
+             * @description When the record was first stored, if it comes from elsewhere. When something happened is in the payload: `t` of an event, `timestamp` of evidence. Must not be in the future. Default: now.
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at?: string;
@@ -2922,7 +2922,7 @@ export interface components {
             weight?: number;
             /**
              * Format: date-time
-             * @description Not in the future; default now.
+             * @description When it was made. Must not be in the future. Default: now.
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at?: string;
@@ -4745,7 +4745,7 @@ export interface components {
             tags?: string[];
             /**
              * Format: date-time
-             * @description When it happened. Must not be in the future. Default: now.
+             * @description When it happened: the time of the evidence of the stored fact. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.
              * @example 2026-03-28T09:30:00.000Z
              */
             occurred_at?: string;
