@@ -47,13 +47,13 @@ describe('the score of a message in its conversation', () => {
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([empty, asked], 0))
   })
 
-  it('counts a message of more than sixty words that asks the more as a statement the longer it is', () => {
+  it('counts a message of more than eighty words that asks the more as a statement the longer it is', () => {
     const scoreAfter = (before: MessageWords) => score([before, message(0, 0)], 1)
     const gain = (words: number) =>
       scoreAfter({ ...question(1, 0), words }) / scoreAfter({ ...message(1, 0), words })
-    expect(gain(60)).toBeGreaterThan(1.7)
-    expect(gain(120)).toBeLessThan(1.3)
-    expect(gain(120)).toBeGreaterThan(gain(240))
+    expect(gain(80)).toBeGreaterThan(1.7)
+    expect(gain(160)).toBeLessThan(1.3)
+    expect(gain(160)).toBeGreaterThan(gain(320))
     expect(gain(6_000)).toBeCloseTo(1, 2)
   })
 

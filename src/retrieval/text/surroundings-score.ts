@@ -32,7 +32,7 @@ const neighbourWeights = { sameSpeaker: 0.4, questionBefore: 1, before: 0.25, af
  * In words. A longer message that asks something mostly says something else, such as an answer of an assistant that ends with an offer:
  * the longer it is, the more it counts as a statement. docs/quality-experiments.md has the figures.
  */
-const longestAsking = 60
+const longestAsking = 80
 
 /** The usual length of a message with its neighbours, as a multiple of one message; chosen by figures. */
 const fullWeight = 3
