@@ -43,27 +43,8 @@ export function boundRecord(record: Shown): object {
 /** The lifecycle of a record after a change. */
 export function describeState(record: WrittenRecord): Partial<MemoryRecord> {
   if (!('payload' in record)) return record
-  const { id, type, version, status, layer, salience, importance } = record
-  return { id, type, version, status, layer, salience, importance }
-}
-
-/** The state of a record after a change of its lifecycle. The agent knows the content, and would pay for it again. */
-export function describeLifecycle(record: WrittenRecord): object {
-  if (!('payload' in record)) return record
-  const { lifecycle, forgotten } = record
-  const { pinned } = lifecycle
-  return { ...describeState(record), lifecycle: { pinned }, ...(forgotten ? { forgotten } : {}) }
-}
-
-/** The state of a record after a revision, and of a fact what it states. */
-export function describeRevised(record: WrittenRecord): object {
-  if (!('payload' in record)) return record
-  const { payload } = record
-  if (payload.kind !== 'semantic') return describeState(record)
-  const { kind, subject, predicate, object, revision } = payload
-  const known = { kind, ...(revision ? { revision } : {}) }
-  const fact = { ...known, subject, predicate, object }
-  return { ...describeState(record), payload: isShort(fact) ? fact : known }
+  const { id, type, version, layer, salience, importance } = record
+  return { id, type, version, layer, salience, importance }
 }
 
 /** Who did what, and the beginning of why. */

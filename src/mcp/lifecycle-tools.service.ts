@@ -5,8 +5,6 @@ import type {
   createLayerService,
   createReinforcementService,
 } from '../lifecycle/index.ts'
-import type { WrittenRecord } from '../records/index.ts'
-import { describeLifecycle } from './bounded-answers.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
 import { LayerInput, ReasonInput, RunInput, recordOutput, runOutput } from './tools.schemas.ts'
 
@@ -26,7 +24,7 @@ type Act = (
   call: ToolContext['call'],
   id: string,
   why: { actor: string; rationale: string },
-) => Promise<WrittenRecord>
+) => Promise<object>
 
 /** The tools of profile `lifecycle`, for an agent that maintains the memory. */
 export function createLifecycleTools(services: LifecycleServices): Tool[] {
@@ -42,8 +40,7 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       input: LayerInput,
       async run({ call, actor }, { id, layer, reason }) {
         const to = layer === undefined ? {} : { layer }
-        const moved = await layers[name](call, id, { ...to, actor, rationale: reason })
-        return { structured: { record: describeLifecycle(moved) } }
+        return { structured: { record: await layers[name](call, id, { ...to, actor, rationale: reason }) } }
       },
     })
 
@@ -53,8 +50,7 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       ...given,
       input: ReasonInput,
       async run({ call, actor }, { id, reason }) {
-        const changed = await perform(call, id, { actor, rationale: reason })
-        return { structured: { record: describeLifecycle(changed) } }
+        return { structured: { record: await perform(call, id, { actor, rationale: reason }) } }
       },
     })
 

@@ -8,7 +8,7 @@ import type { createReinforcementService } from '../lifecycle/index.ts'
 import { isWhole, type MemoryRecord, NewRecord, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
-import { describeRevised, describeState } from './bounded-answers.service.ts'
+import { describeState } from './bounded-answers.service.ts'
 import { changes, defineTool, repeats, type Tool, type ToolContext } from './tool.ts'
 import {
   ReinforceInput,
@@ -70,17 +70,16 @@ export function createWritingTools(services: WritingServices): Tool[] {
     async run(context, { id, op, text, reason }) {
       const { call, actor } = context
       const why = { actor, rationale: reason }
-      if (op === 'retract')
-        return { structured: { record: describeRevised(await revision.retract(call, id, why)) } }
+      if (op === 'retract') return { structured: { record: await revision.retract(call, id, why) } }
       if (op === 'contest') {
         const contesting = truncate(text ?? reason, longestReference)
-        const contested = await revision.contest(call, id, { contesting_ref: contesting, ...why })
-        return { structured: { record: describeRevised(contested) } }
+        return {
+          structured: { record: await revision.contest(call, id, { contesting_ref: contesting, ...why }) },
+        }
       }
       if (text === undefined)
         throw invalidArguments([{ pointer: '/text', message: 'is required to supersede' }])
-      const { record, sources } = await supersede(context, id, text, reason)
-      return { structured: { record: describeRevised(record), sources } }
+      return { structured: await supersede(context, id, text, reason) }
     },
   })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -46,14 +46,6 @@ async function isStored(word: string): Promise<boolean> {
   return JSON.stringify(rows).includes(word)
 }
 
-/** An earlier version answered with the whole record. */
-const storeWhole = (record: Body) =>
-  sql`
-  update idempotency_keys
-  set body = jsonb_set(body::jsonb, '{structuredContent,record}', ${JSON.stringify(record)}::jsonb)::text
-  where body::jsonb #>> '{structuredContent,record,id}' = ${record.id}
-`.execute(app.db)
-
 /** The form in which an earlier version stored the answers of tools. */
 const storeAsBefore = () =>
   sql`
@@ -67,11 +59,7 @@ describe('an answer under an Idempotency-Key', () => {
     const { id } = await create(app, say('replayed'))
     const args = { id, reason: 'needed' }
     const first = await callOnce('replayed', 'pin', args)
-    expect(first.result.structuredContent.record).toMatchObject({
-      id,
-      version: 2,
-      lifecycle: { pinned: true },
-    })
+    expect(first.result.structuredContent.record.payload.object).toBe('replayed')
     expect(await callOnce('replayed', 'pin', args)).toEqual({ ...first, isReplayed: true })
     await storeAsBefore()
     const { result, isReplayed } = await callOnce('replayed', 'pin', args)
@@ -93,7 +81,7 @@ describe('an answer under an Idempotency-Key', () => {
       const isSupersession = 'op' in more && more.op === 'supersede'
       const args = { id, reason: 'needed', ...more, ...(isSupersession ? { text: `more ${words}` } : {}) }
       const { result } = await callOnce(key, name, args)
-      expect(await isStored('marzipan')).toBe(name === 'revise')
+      expect(await isStored('marzipan')).toBe(true)
       if (isStoredAsBefore) await storeAsBefore()
       for (const each of new Set([result.structuredContent.record.id, id]))
         expect((await erase(each)).status).toBeLessThanOrEqual(410)
@@ -124,8 +112,7 @@ describe('an answer under an Idempotency-Key', () => {
       })
       const args = { id: other.id, reason: 'needed' }
       const first = await callOnce(`kept-${one.id}`, 'pin', args)
-      await storeWhole(await read(app, other.id))
-      expect(await isStored('praline')).toBe(true)
+      expect(JSON.stringify(first)).toContain('praline')
       if (isStoredAsBefore) await storeAsBefore()
       await erase(one.id)
       expect(await isStored('praline')).toBe(false)

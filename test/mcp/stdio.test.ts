@@ -7,7 +7,6 @@ import { StdioClientTransport as EarlierTransport } from '@modelcontextprotocol/
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { callTool, failTool } from '../support/mcp-clients.ts'
 import { launch } from '../support/processes.ts'
-import type { Body } from '../support/record-requests.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -46,9 +45,8 @@ it('serves clients of both eras in front of a running service', async () => {
   expect(status).toBe('created')
   const again = await callTool(earlier as never, 'remember', { text: 'Said over standard input.' })
   expect(again).toMatchObject({ id, status: 'unchanged' })
-  await callTool(earlier as never, 'pin', { id, reason: 'kept' })
-  const stored = (await app.request('GET', `/v1/records/${id}`)).body as Body
-  expect(stored.audit_log[0].actor).toBe('root/desk')
+  const { record } = await callTool(earlier as never, 'pin', { id, reason: 'kept' })
+  expect(record.audit_log[0].actor).toBe('root/desk')
   const names = async (each: Pick<Client, 'listTools'>) =>
     (await each.listTools()).tools.map(({ name }) => name)
   expect(await names(client)).not.toContain('pin')

@@ -116,13 +116,7 @@ it('tends a record: layers, pins, forgetting and its restoration', async () => {
   expect((await call('forget')).forgotten).toMatchObject({ actor: 'root/gardener' })
   const restored = await call('restore')
   expect(restored.forgotten).toBeUndefined()
-  expect(Object.keys(restored).sort()).toEqual(
-    ['id', 'importance', 'layer', 'lifecycle', 'salience', 'status', 'type', 'version'].sort(),
-  )
-  expect((await read(app, id)).audit_log.at(-1)).toMatchObject({
-    actor: 'root/gardener',
-    rationale: 'restore it',
-  })
+  expect(restored.audit_log.at(-1)).toMatchObject({ actor: 'root/gardener', rationale: 'restore it' })
 })
 
 it('queues a job as a dry run unless it is told otherwise', async () => {
