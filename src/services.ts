@@ -208,8 +208,6 @@ function createSearching({
     log,
     embedder,
     timeoutMs: config.queryEmbeddingTimeoutMs,
-    maxFailures: 3,
-    pauseMs: 30_000,
   })
   const cells = createCellCache()
   const vectors = createVectorSearch({ db, clock, cells, memory: vectorMemory.openStore({ db, cells }) })

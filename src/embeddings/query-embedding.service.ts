@@ -16,8 +16,8 @@ type Resources = {
   /** The caller waits, and the answer is nearly as good without a vector. */
   timeoutMs: number
   /** The failures in a row after which the model is not asked for `pauseMs`. */
-  maxFailures: number
-  pauseMs: number
+  maxFailures?: number
+  pauseMs?: number
 }
 
 type Outcome =
@@ -39,8 +39,8 @@ export function createQueryEmbedder({
   log,
   embedder,
   timeoutMs,
-  maxFailures,
-  pauseMs,
+  maxFailures = 3,
+  pauseMs = 30_000,
 }: Resources) {
   const kept = new Map<string, Embedding>()
   let failures = 0
