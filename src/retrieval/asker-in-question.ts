@@ -1,5 +1,5 @@
 import { isCommonWord } from '../domain/words/common-words.ts'
-import { listPlainWords } from '../domain/words/query-words.ts'
+import { countWords, listPlainWords } from '../domain/words/query-words.ts'
 
 /** Finds in a question how it refers to the person who asks. Only in English. */
 
@@ -17,7 +17,7 @@ const longestAboutAsker = 40
  * suggest to me?".
  */
 export function isAboutAsker(question: string): boolean {
-  return namesAsker(question) && question.trim().split(/\s+/).length <= longestAboutAsker
+  return namesAsker(question) && countWords(question) <= longestAboutAsker
 }
 
 function namesAsker(question: string): boolean {

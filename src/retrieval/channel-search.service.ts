@@ -99,7 +99,7 @@ export function createChannelSearch({
     const contextConditions = listContextConditions(question)
     const surroundings = { contextConditions, gapMs: conversationGapMs, requested }
     return textSearch.find(db, {
-      sentence: query,
+      query,
       trust,
       conditions,
       limit,

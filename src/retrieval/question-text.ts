@@ -1,4 +1,11 @@
-import { dropExcluded, readQuery, type TextQuery } from '../domain/words/query-words.ts'
+import {
+  countWords,
+  dropExcluded,
+  longestQuery,
+  readLongText,
+  readQuery,
+  type TextQuery,
+} from '../domain/words/query-words.ts'
 import { dropHelpRequest } from './asker-in-question.ts'
 
 /** The text of a question. It is parsed once, because it may be as long as a page. */
@@ -14,6 +21,8 @@ export type QuestionText = {
 
 export function readQuestionText(asked: string): QuestionText {
   const sentence = dropHelpRequest(asked)
+  if (countWords(asked) > longestQuery)
+    return { asked, included: asked.trim(), topic: sentence.trim(), query: readLongText(sentence) }
   return {
     asked,
     included: dropExcluded(asked),

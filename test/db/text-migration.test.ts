@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import type { Trust } from '../../src/domain/trust/caller.ts'
+import { readQuery } from '../../src/domain/words/query-words.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createTestClock } from '../support/clock.ts'
 import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
@@ -46,7 +47,12 @@ it('the text migration makes earlier records findable by their identifiers, and 
   const channel = createTextSearch({ clock: createTestClock(), textLanguage: 'english' })
   const find = async (sentence: string, scopes: string[] | null = null) => {
     const trust: Trust = { maxSensitivity: 'hyper', scopes }
-    const found = await channel.find(database.db, { sentence, trust, conditions: [], limit: 1 })
+    const found = await channel.find(database.db, {
+      query: readQuery(sentence),
+      trust,
+      conditions: [],
+      limit: 1,
+    })
     return found.map(({ id }) => id)
   }
   for (const [sentence, n] of [

@@ -2,6 +2,7 @@ import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { DB } from '../../src/db/schema.ts'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
+import { readQuestionText } from '../../src/retrieval/question-text.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createServices } from '../../src/services.ts'
@@ -55,7 +56,7 @@ it('asks PostgreSQL once about what memory finds for a page', async () => {
   const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(db)
   const { find } = createTextSearch({ clock: app.clock, textLanguage: 'english', countedPages: -1, memory })
   const ask = (words: number) => () =>
-    find(db, { sentence: writeNote(words), trust: fullTrust, conditions: [], limit: 10 })
+    find(db, { query: readQuestionText(writeNote(words)).query, trust: fullTrust, conditions: [], limit: 10 })
   await ask(1_000)()
   await memory.untilLoaded()
   const found = await listStatements(ask(1_000))

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
+import { readQuery } from '../../src/domain/words/query-words.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { createCellCache, createVectorMemory, createVectorSearch } from '../../src/embeddings/index.ts'
 import { listAnswerConditions, listContextConditions } from '../../src/retrieval/filters.queries.ts'
@@ -52,7 +53,7 @@ function openProcesses({ db, clock, config }: TestApp) {
   async function findWords({ words }: typeof memory, { word, trust, scope }: Question) {
     const asked = readQuestion(scope ? { scopes: [scope] } : {}, trust, clock.now())
     const found = await words.find(db, {
-      sentence: word,
+      query: readQuery(word),
       trust,
       limit,
       conditions: listAnswerConditions(asked, 'whole'),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
+import { readQuery } from '../../src/domain/words/query-words.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
@@ -48,7 +49,7 @@ const variants = [
 async function loadMemory() {
   const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(app.db)
   const { find } = createTextSearch({ clock: app.clock, textLanguage: 'english', countedPages: all, memory })
-  await find(app.db, { sentence: 'maps', trust: fullTrust, conditions: [], limit: 10 })
+  await find(app.db, { query: readQuery('maps'), trust: fullTrust, conditions: [], limit: 10 })
   await memory.untilLoaded()
   return memory
 }
@@ -58,7 +59,13 @@ describe.each(variants)('a misspelled word of a question, in %s', (_, open) => {
     const search = createTextSearch({ clock: app.clock, textLanguage: 'english', ...(await open()) })
     const surroundings = { contextConditions: [], gapMs: 60_000, requested: 10 }
     const conditions = [sql<boolean>`r.forgotten_at is null`]
-    const found = await search.find(app.db, { sentence, trust, conditions, limit: 10, surroundings })
+    const found = await search.find(app.db, {
+      query: readQuery(sentence),
+      trust,
+      conditions,
+      limit: 10,
+      surroundings,
+    })
     return found.map(({ id }) => id)
   }
 

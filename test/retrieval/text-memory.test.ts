@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
+import { readQuery } from '../../src/domain/words/query-words.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createTextSearch, type TextSearchInput } from '../../src/retrieval/text/text-search.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
@@ -37,6 +38,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const unforgotten: RawBuilder<SqlBool>[] = [sql`r.forgotten_at is null`]
+const usual = { trust: fullTrust, conditions: unforgotten, limit: 50 }
 const surroundings = { contextConditions: unforgotten, gapMs: 30 * 60_000, requested: 10 }
 const surroundingsFor = (trust: Trust) => ({
   ...surroundings,
@@ -58,7 +60,7 @@ function openSearch(memory = createTextMemory({ maxBytes: 50_000_000 })) {
   }
   const search = createTextSearch({ clock: app.clock, textLanguage, memory: { ...texts, find } })
   const ask = (question: string, more: Partial<TextSearchInput> = {}) =>
-    search.find(app.db, { sentence: question, trust: fullTrust, conditions: unforgotten, limit: 50, ...more })
+    search.find(app.db, { query: readQuery(question), ...usual, ...more })
   const idsOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).map(({ id }) => id)
   async function load(): Promise<void> {
     await ask('worda0')
@@ -74,11 +76,9 @@ async function openLoaded(memory?: ReturnType<typeof createTextMemory>) {
 }
 
 const remember = async (text: string, more: object = {}): Promise<string> => {
-  const { body, status } = await app.request('POST', '/v1/remember', {
-    body: { text, scope: 'red', ...more },
-  })
-  expect(status).toBe(201)
-  return (body as Body).id
+  const answer = await app.request('POST', '/v1/remember', { body: { text, scope: 'red', ...more } })
+  expect(answer.status).toBe(201)
+  return (answer.body as Body).id
 }
 
 const limited: Trust = { maxSensitivity: 'low', scopes: ['red'] }
@@ -98,9 +98,9 @@ describe('words in memory', () => {
     const shared = { same: 0, all: 0 }
     for (let asked = 0; asked < 40; asked++) {
       const question = sentence(5)
-      const input = { trust: fullTrust, conditions: unforgotten, limit: 50, ...more }
-      const expected = (await database.find(app.db, { sentence: question, ...input })).slice(0, 10)
+      const exact = await database.find(app.db, { query: readQuery(question), ...usual, ...more })
       const found = await memory.ask(question, more)
+      const expected = exact.slice(0, 10)
       shared.all += expected.length
       const best = new Set(found.slice(0, 10).map(({ id }) => id))
       shared.same += expected.filter(({ id }) => best.has(id)).length

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import type { Caller, Trust } from '../../src/domain/trust/caller.ts'
-import { extractWords } from '../../src/domain/words/query-words.ts'
+import { extractWords, readQuery } from '../../src/domain/words/query-words.ts'
 import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/creation/record-draft.ts'
-import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
+import { createTextSearch, type TextSearchInput } from '../../src/retrieval/text/text-search.service.ts'
 import { createBm25Ranking, type Document, drawWord, meanLength } from '../support/bm25.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -30,10 +30,9 @@ async function openStore(language: string) {
   const database = await openTestDatabase()
   const channel = createTextSearch({ clock: createTestClock(), textLanguage: language })
   let stored = 0
-  const find = (
-    sentence: string,
-    more: { trust?: Trust; scopes?: string[]; conditions?: RawBuilder<SqlBool>[] } = {},
-  ) => channel.find(database.db, { sentence, trust: everything, conditions: [], limit: 10, ...more })
+  const usual = { trust: everything, conditions: [], limit: 10 }
+  const find = (sentence: string, more: Partial<TextSearchInput> = {}) =>
+    channel.find(database.db, { query: readQuery(sentence), ...usual, ...more })
   const store = async (texts: readonly Text[]): Promise<string[]> => {
     const drafts = texts.map(({ text, ...rest }) => {
       const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: text } as const

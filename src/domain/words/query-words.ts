@@ -85,13 +85,17 @@ const terms = /(?<=^|\s)(-?)"([^"]*)"|(?<=^|\s)-(\S+)|\S+/gu
 /** In words. In a longer text, such as a pasted note, quotes and a minus are of the text: speech, titles, lists, options of a command. */
 export const longestQuery = 50
 
-function isLonger(text: string): boolean {
-  return (text.match(/\S+/gu)?.length ?? 0) > longestQuery
+export function countWords(text: string): number {
+  return text.match(/\S+/gu)?.length ?? 0
 }
 
-/** Parses a sentence. Quotes and a leading minus mean the same as in a web search, but not in a long text. */
+/** The query for a text that is longer. */
+export function readLongText(text: string): TextQuery {
+  return { alternatives: extractWords(text).text, phrases: [], excluded: [] }
+}
+
+/** Parses a sentence. Quotes and a leading minus mean the same as in a web search. */
 export function readQuery(sentence: string): TextQuery {
-  if (isLonger(sentence)) return { alternatives: extractWords(sentence).text, phrases: [], excluded: [] }
   const alternatives: string[] = []
   const query: TextQuery = { alternatives: '', phrases: [], excluded: [] }
   for (const [term, minus, quoted, rejected] of sentence.matchAll(terms)) {
@@ -112,7 +116,6 @@ export function readQuery(sentence: string): TextQuery {
 
 /** The sentence without what it excludes. */
 export function dropExcluded(sentence: string): string {
-  if (isLonger(sentence)) return sentence.trim()
   const keep = (term: string, minus: string | undefined, _quoted: unknown, rejected: string | undefined) =>
     minus === '-' || rejected !== undefined ? '' : term
   return sentence.replace(terms, keep).trim()

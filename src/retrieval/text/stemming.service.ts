@@ -24,10 +24,10 @@ const longestCached = 64
 const maxRelatedOfWord = 10
 /** More find nothing else, and each takes a place in a statement. */
 export const maxRelatedOfSentence = 40
+
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const cached = new Map<string, readonly string[]>()
-
   const known = new WeakMap<TextQuery, Promise<Stems>>()
 
   /** The stems of a query. All searches of a question share them. */

@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CheckedStates } from '../../db/memory/checked-records.ts'
 import { type Trust, unscoped } from '../../domain/trust/caller.ts'
-import { readQuery, type TextQuery } from '../../domain/words/query-words.ts'
+import type { TextQuery } from '../../domain/words/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Match } from '../match.ts'
 import type { DayRange } from '../periods.ts'
@@ -27,8 +27,7 @@ export type TextStates = CheckedStates & {
 }
 
 export type TextSearchInput = {
-  /** A text, or the query that it was parsed to. */
-  sentence: string | TextQuery
+  query: TextQuery
   trust: Trust
   /** Applied by the index itself; `conditions` are only checked after a matching row is read. */
   scopes?: readonly string[]
@@ -75,11 +74,10 @@ export function createTextSearch({
   const stemmer = createStemmer({ textLanguage })
   const findInLargeStore = createLargeStoreSearch({ clock })
 
-  /** Returns the best matches of a sentence, best first; ties by id. */
+  /** Returns the best matches of a query, best first; ties by id. */
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
-    const { trust, days, limit, exactCount = 10, includesForgotten = false } = input
+    const { query, trust, days, limit, exactCount = 10, includesForgotten = false } = input
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
-    const query = parse(input)
     if (query.alternatives === '') return []
     const [spelled, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
     if (spelled.words.length === 0) return []
@@ -194,10 +192,6 @@ export function createTextSearch({
   }
 
   return { find, countRequired, findQueryStems: stemmer.findQueryStems, listRequirements }
-}
-
-function parse({ sentence }: TextSearchInput): TextQuery {
-  return typeof sentence === 'string' ? readQuery(sentence) : sentence
 }
 
 function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] {
