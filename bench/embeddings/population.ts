@@ -1,6 +1,6 @@
 import type { Embedding } from '../../src/domain/vectors/similarity.ts'
 import { encode } from '../../src/domain/vectors/vector-codes.ts'
-import { computeSignature } from '../../src/embeddings/signature.ts'
+import { computeSignature } from '../../src/embeddings/vectors/signature.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { populate } from '../records/population.ts'

@@ -1,5 +1,5 @@
 import { type Embedding, normalise } from '../../src/domain/vectors/similarity.ts'
-import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
+import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { readTokenTable } from '../../src/embeddings/static/static-embedder.service.ts'
 import { computeStaticEmbedding, staticDimensions } from '../../src/embeddings/static/static-embedding.ts'
 import { createRandom } from '../load.ts'

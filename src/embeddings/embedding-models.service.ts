@@ -4,7 +4,7 @@ import type { Sensitivity } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
-import type { Embedder } from './embedder.ts'
+import type { Embedder } from './embedders/embedder.ts'
 import {
   type ConfiguredModel,
   deleteRetiredVectors,
@@ -22,7 +22,7 @@ import {
   stopServing,
   touchModel,
 } from './embedding-models.queries.ts'
-import { retryGivenUp } from './embedding-queue.queries.ts'
+import { retryGivenUp } from './queue/embedding-queue.queries.ts'
 
 type Resources = {
   db: Database

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
-import type { Question } from './question.ts'
+import type { Question } from './question/question.ts'
 import {
   isGuidance,
   isOfAssistant,

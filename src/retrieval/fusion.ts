@@ -1,4 +1,4 @@
-import { compareMatches, type Match } from './match.ts'
+import { compareMatches, type Match } from './channels/match.ts'
 import { putNewerFirst, type Statement } from './newer-statements.ts'
 import type { Signals } from './retrieval.schemas.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { assistantRoles } from '../domain/payloads/message-roles.ts'
-import type { DayRange } from './periods.ts'
+import type { DayRange } from './question/periods.ts'
 
 /** Expressions over a record, which several statements need. */
 

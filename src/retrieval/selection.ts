@@ -1,6 +1,6 @@
 import type { Payload } from '../domain/payloads/payloads.ts'
 import { dayMs } from '../kernel/units.ts'
-import { compareMatches } from './match.ts'
+import { compareMatches } from './channels/match.ts'
 import type { Selection } from './retrieval.schemas.ts'
 
 /** Ranks the procedures found for a task and says how sure the choice is. */

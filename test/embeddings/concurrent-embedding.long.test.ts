@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { normalise } from '../../src/domain/vectors/similarity.ts'
 import { encode } from '../../src/domain/vectors/vector-codes.ts'
-import type { Embedder } from '../../src/embeddings/embedder.ts'
-import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
+import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import {
   createEmbeddingWorker,
   createPassWithoutRun,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
 import { decode } from '../../src/domain/vectors/vector-codes.ts'
-import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
-import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
+import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/vectors/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { capture, triple } from '../support/capture-requests.ts'
 import {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
-import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createEmbeddingWorker, readVectors } from '../support/embedding-workers.ts'
 import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'

@@ -8,7 +8,7 @@ import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.t
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
 import { insertCellSet } from '../../src/embeddings/cells/cells.queries.ts'
 import { cellsPerSet, noCell } from '../../src/embeddings/cells/cells.ts'
-import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
+import { createVectorSearch } from '../../src/embeddings/search/vector-search.service.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeCosine } from '../../src/domain/vectors/similarity.ts'
-import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
+import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
+import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'

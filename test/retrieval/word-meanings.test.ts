@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createStaticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
 import { createEmbeddingWorker, readEmbeddingModels, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create } from '../support/record-requests.ts'

@@ -1,4 +1,4 @@
-import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
+import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { type Behaviour, type ReceivedRequest, respond } from './chat-server.ts'
 
 /** An external embedding model for the chat server: vectors of 16 dimensions computed from the words. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
 import type { Embedding } from '../../src/domain/vectors/similarity.ts'
 import { encode, type Precision } from '../../src/domain/vectors/vector-codes.ts'
-import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/vectors/signature.ts'
 
 export type InsertedVector = { id: string; vector: Embedding; bits?: Precision }
 

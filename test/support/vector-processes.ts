@@ -2,7 +2,7 @@ import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../../src/db/connection.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createVectorMemory } from '../../src/embeddings/memory/vector-memory.service.ts'
-import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
+import { createVectorSearch } from '../../src/embeddings/search/vector-search.service.ts'
 import { createTestClock } from './clock.ts'
 import { idsOf, nearestTo, question, questions, size } from './planted-vectors.ts'
 

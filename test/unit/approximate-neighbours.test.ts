@@ -10,7 +10,7 @@ import {
   maxDistance,
   type NeighbourLists,
 } from '../../src/dream/clustering/nearest-list.ts'
-import { computeSignature } from '../../src/embeddings/signature.ts'
+import { computeSignature } from '../../src/embeddings/vectors/signature.ts'
 import { hammingDistance } from '../support/hamming-distance.ts'
 import { countRuns } from '../support/long-run.ts'
 import { createVectorSource } from '../support/random-vectors.ts'

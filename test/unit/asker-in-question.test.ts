@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dropHelpRequest, isAboutAsker, isForAsker } from '../../src/retrieval/asker-in-question.ts'
+import { dropHelpRequest, isAboutAsker, isForAsker } from '../../src/retrieval/question/asker-in-question.ts'
 
 describe('a question is about whoever asks', () => {
   it.each([

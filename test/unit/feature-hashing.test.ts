@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computeCosine, computeDot, hasDirection } from '../../src/domain/vectors/similarity.ts'
-import { hashEmbedding as hash } from '../../src/embeddings/feature-hashing.ts'
-import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import { hashEmbedding as hash } from '../../src/embeddings/embedders/feature-hashing.ts'
+import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 
 /** Wide enough that words rarely share a bucket: these tests are about the features. */
 const hashEmbedding = (text: string, dimensions = 384) => hash(text, dimensions)

@@ -7,7 +7,10 @@ import {
   encode,
   type Precision,
 } from '../../src/domain/vectors/vector-codes.ts'
-import { computeFrqadDistance, findNearestMixed } from '../../src/embeddings/mixed-precision-distance.ts'
+import {
+  computeFrqadDistance,
+  findNearestMixed,
+} from '../../src/embeddings/search/mixed-precision-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 function roundTo(vector: Embedding, bits: Precision) {

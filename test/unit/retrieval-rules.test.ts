@@ -6,10 +6,10 @@ import {
   listEdgesAmong,
   type Neighbour,
   selectNextHop,
-} from '../../src/retrieval/expansion.ts'
+} from '../../src/retrieval/expansion/expansion.ts'
 import { neutralFactors } from '../../src/retrieval/fusion.ts'
-import { listNames } from '../../src/retrieval/names-in-question.ts'
-import { canShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question.ts'
+import { listNames } from '../../src/retrieval/question/names-in-question.ts'
+import { canShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question/question.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 const scope = fc.constantFrom('a', 'b', 'c', 'd')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computeCosine, findNearest } from '../../src/domain/vectors/similarity.ts'
-import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/vectors/signature.ts'
 import { hammingDistance } from '../support/hamming-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 

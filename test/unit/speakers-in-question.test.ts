@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listNamedSpeakers } from '../../src/retrieval/speakers-in-question.ts'
+import { listNamedSpeakers } from '../../src/retrieval/question/speakers-in-question.ts'
 
 const isNamedIn = (question: string, speaker: string) => listNamedSpeakers(question, [speaker]).has(speaker)
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { computeCosine, computeDot, hasDirection } from '../../src/domain/vectors/similarity.ts'
-import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
+import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { createStaticEmbedder, readTokenTable } from '../../src/embeddings/static/static-embedder.service.ts'
 import {
   computeStaticEmbedding,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clip, groupTexts, hasWord } from '../../src/embeddings/text-batches.ts'
+import { clip, groupTexts, hasWord } from '../../src/embeddings/embedders/text-batches.ts'
 import { halve } from '../../src/kernel/halve.ts'
 
 const lengths = fc.array(fc.integer({ min: 1, max: 90_000 }), { maxLength: 100 })

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { cellSetsKey } from '../../db/fragments/lock-keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Precision } from '../../domain/vectors/vector-codes.ts'
-import type { VectorPosition } from '../compression.queries.ts'
+import type { VectorPosition } from '../compression/compression.queries.ts'
 import { type CellSet, cellsPerSet, encodeCentroids } from './cells.ts'
 
 export async function listCellSets(db: Database, modelId: number): Promise<number[]> {

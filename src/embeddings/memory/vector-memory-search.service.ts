@@ -6,7 +6,7 @@ import type { View } from '../../db/memory/seen-changes.ts'
 import type { Embedding, Neighbour } from '../../domain/vectors/similarity.ts'
 import { type CellSet, findNearestCells } from '../cells/cells.ts'
 import type { ModelRow } from '../embedding-models.queries.ts'
-import { findNearestMixed } from '../mixed-precision-distance.ts'
+import { findNearestMixed } from '../search/mixed-precision-distance.ts'
 import { checkVectors } from './vector-memory.queries.ts'
 import type { VectorTable } from './vector-table.ts'
 

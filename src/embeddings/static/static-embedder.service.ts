@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Embedder } from '../embedder.ts'
+import type { Embedder } from '../embedders/embedder.ts'
 import { computeStaticEmbedding, staticDimensions } from './static-embedding.ts'
 import { decodeTable, type TokenTable } from './token-table.ts'
 

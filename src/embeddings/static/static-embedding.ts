@@ -1,6 +1,6 @@
 import { type Embedding, normalise } from '../../domain/vectors/similarity.ts'
-import { hashEmbedding } from '../feature-hashing.ts'
-import { hasWord } from '../text-batches.ts'
+import { hashEmbedding } from '../embedders/feature-hashing.ts'
+import { hasWord } from '../embedders/text-batches.ts'
 import { type TokenTable, tableDimensions } from './token-table.ts'
 import { splitText } from './word-pieces.ts'
 

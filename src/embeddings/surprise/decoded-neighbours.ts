@@ -6,7 +6,7 @@ import {
   type Neighbour,
 } from '../../domain/vectors/similarity.ts'
 import { decode, encode, type Precision } from '../../domain/vectors/vector-codes.ts'
-import type { DecodedVector } from '../decoded-vectors.ts'
+import type { DecodedVector } from '../vectors/decoded-vectors.ts'
 
 /**
  * Returns the most similar vectors, of any precision. Rounding makes a vector less similar to itself: at two

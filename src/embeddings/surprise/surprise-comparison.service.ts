@@ -9,8 +9,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
-import { decodeVector } from '../decoded-vectors.ts'
-import { prepareLargeScan } from '../vector-search.queries.ts'
+import { prepareLargeScan } from '../search/vector-search.queries.ts'
+import { decodeVector } from '../vectors/decoded-vectors.ts'
 import { isIndependentSource } from './independent-source.ts'
 import {
   type Comparison,

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
 import { graphRelationRef } from '../../domain/identity/handles.ts'
 import type { RecordType } from '../../domain/schemas/vocabulary.ts'
-import type { Question } from '../question.ts'
+import type { Question } from '../question/question.ts'
 
 export type HandleSearch = {
   type: RecordType

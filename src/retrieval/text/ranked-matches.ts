@@ -1,4 +1,4 @@
-import { compareMatches, type Match } from '../match.ts'
+import { compareMatches, type Match } from '../channels/match.ts'
 import type { WeighedStem } from './related-stems.ts'
 
 /** The best matches, how rare each word of the question is, and what stands for these words. */

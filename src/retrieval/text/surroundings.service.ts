@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import type { Match } from '../match.ts'
+import type { Match } from '../channels/match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
 import { listCountedWords, planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
 import { readWordsAround } from './surroundings.queries.ts'

@@ -119,10 +119,10 @@ set cell = assigned.cell
     where s.record_id = assigned.record_id
 and s.model_id = $3;
 
--- src/embeddings/compression.queries.ts chooseBits
+-- src/embeddings/compression/compression.queries.ts chooseBits
 select case when 0.5 > $1::float8 then 32 when 0.5 > $2::float8 then 8 when 0.5 > $3::float8 then 4 else 2 end as bits;
 
--- src/embeddings/compression.queries.ts claimCompressible: everywhere
+-- src/embeddings/compression/compression.queries.ts claimCompressible: everywhere
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
@@ -156,7 +156,7 @@ and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked;
 
--- src/embeddings/compression.queries.ts claimCompressible: in a scope, by another curve
+-- src/embeddings/compression/compression.queries.ts claimCompressible: in a scope, by another curve
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
@@ -186,11 +186,11 @@ and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked;
 
--- src/embeddings/compression.queries.ts countVectors
+-- src/embeddings/compression/compression.queries.ts countVectors
 select count(*)::int as count
 from embeddings;
 
--- src/embeddings/compression.queries.ts findRangeEnd
+-- src/embeddings/compression/compression.queries.ts findRangeEnd
     select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
     from (
       select record_id, model_id
@@ -202,7 +202,7 @@ from embeddings
     order by count desc
     limit 1;
 
--- src/embeddings/compression.queries.ts queueTooCoarse
+-- src/embeddings/compression/compression.queries.ts queueTooCoarse
     insert into unembedded (record_id, asked_at, due_at)
     select distinct e.record_id, $1::timestamptz, $2::timestamptz
     from embeddings as e
@@ -239,7 +239,7 @@ and (select case when kept.retention > $7::float8 then 32 when kept.retention > 
     on conflict (record_id) do nothing
     returning record_id;
 
--- src/embeddings/compression.queries.ts writeCompressed
+-- src/embeddings/compression/compression.queries.ts writeCompressed
     update embeddings as e
 set bits = compressed_vectors.bits, code = compressed_vectors.code
     from unnest(
@@ -416,253 +416,6 @@ from embedding_workers as w using touched
     )
     select *
 from touched;
-
--- src/embeddings/embedding-queue.queries.ts claimDue: everywhere
-    with due as materialized (
-      select u.record_id
-from unembedded as u
-      where u.due_at <= $1::timestamptz
-and true
-        and exists (select
-from embedding_models
-where id = $2
-and embeds)
-      order by u.due_at
-      limit $3
-      for update of u skip locked
-    )
-    update unembedded
-set due_at = $4::timestamptz
-    from due
-where unembedded.record_id = due.record_id
-    returning unembedded.record_id;
-
--- src/embeddings/embedding-queue.queries.ts claimDue: in a scope
-    with due as materialized (
-      select u.record_id
-from unembedded as u
-      where u.due_at <= $1::timestamptz
-and exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $2)
-        and exists (select
-from embedding_models
-where id = $3
-and embeds)
-      order by u.due_at
-      limit $4
-      for update of u skip locked
-    )
-    update unembedded
-set due_at = $5::timestamptz
-    from due
-where unembedded.record_id = due.record_id
-    returning unembedded.record_id;
-
--- src/embeddings/embedding-queue.queries.ts countWaiting: everywhere
-    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
-      count(*) filter (where due_at > $2::timestamptz
-and due_at < 'infinity')::int as waiting,
-      count(*) filter (where due_at = 'infinity')::int as given_up
-    from unembedded as u
-where true;
-
--- src/embeddings/embedding-queue.queries.ts countWaiting: in a scope
-    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
-      count(*) filter (where due_at > $2::timestamptz
-and due_at < 'infinity')::int as waiting,
-      count(*) filter (where due_at = 'infinity')::int as given_up
-    from unembedded as u
-where exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $3);
-
--- src/embeddings/embedding-queue.queries.ts findQueuedTexts
-    select r.id as record_id, r.sensitivity, c.payload, c.tags, u.attempts
-    from records as r join contents as c on c.record_id = r.id join unembedded as u on u.record_id = r.id
-    where r.id = any($1::uuid[]);
-
--- src/embeddings/embedding-queue.queries.ts findWork
-    select exists (select
-from unembedded
-where due_at <= $1::timestamptz) as is_due,
-      exists (select
-from embedding_models
-where walked_to is not null
-or (embeds
-and not serves)) as is_changing;
-
--- src/embeddings/embedding-queue.queries.ts lockClaims
-select pg_advisory_xact_lock(7350 # lock_seed(), 11);
-
--- src/embeddings/embedding-queue.queries.ts recordFailures
-    with mine as materialized (
-    select record_id
-from unembedded
-    where record_id = any($1::uuid[])
-and due_at = $2::timestamptz
-    for update skip locked
-  ), failed as (
-      update unembedded as u
-      set attempts = u.attempts + 1,
-        due_at = case when u.attempts + 1 >= $3 then 'infinity' else $4::timestamptz
-          + $5::int * interval '1 millisecond' * (2 ^ u.attempts) end
-      from mine
-where u.record_id = mine.record_id
-      returning u.record_id, u.due_at
-    ), given_up as materialized (
-      select record_id
-from failed
-where due_at = 'infinity'
-    ), outdated as materialized (
-      select e.record_id, e.model_id
-from embeddings as e join given_up using (record_id)
-for update of e skip locked
-    ), deleted as (
-      delete
-from embeddings as e using outdated as o
-where e.record_id = o.record_id
-and e.model_id = o.model_id
-    )
-    select record_id
-from given_up;
-
--- src/embeddings/embedding-queue.queries.ts releaseClaim
-    with mine as materialized (
-    select record_id
-from unembedded
-    where record_id = any($1::uuid[])
-and due_at = $2::timestamptz
-    for update skip locked
-  )
-    update unembedded
-set due_at = $3::timestamptz
-    from mine
-where unembedded.record_id = mine.record_id;
-
--- src/embeddings/embedding-queue.queries.ts retryGivenUp: everywhere
-    with given_up as materialized (
-      select u.record_id
-from unembedded as u
-where u.due_at > $1::timestamptz + '1 hour'::interval
-        and true
-for update of u skip locked
-    )
-    update unembedded
-set due_at = $2::timestamptz, attempts = 0
-    from given_up
-where unembedded.record_id = given_up.record_id
-    returning unembedded.record_id;
-
--- src/embeddings/embedding-queue.queries.ts retryGivenUp: in a scope
-    with given_up as materialized (
-      select u.record_id
-from unembedded as u
-where u.due_at > $1::timestamptz + '1 hour'::interval
-        and exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $2)
-for update of u skip locked
-    )
-    update unembedded
-set due_at = $3::timestamptz, attempts = 0
-    from given_up
-where unembedded.record_id = given_up.record_id
-    returning unembedded.record_id;
-
--- src/embeddings/embedding-queue.queries.ts storeVectors
-    with model as materialized (
-      select id, registered_at
-from embedding_models
-where id = $1
-and embeds for share
-    ), mine as materialized (
-      select u.record_id, u.asked_at, u.asked_at <> m.registered_at as is_new
-from unembedded as u, model as m
-      where u.record_id = any($2::uuid[])
-and u.due_at = $3::timestamptz
-      for update of u skip locked
-    ), kept as materialized (
-      select r.id
-from records as r
-where r.id in (select record_id
-from mine) for key share skip locked
-    ), sets as materialized (
-      select id
-from vector_cells
-where model_id = $4 for key share
-    ), finished as materialized (
-      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature,
-        case when given.cell / 16384 in (select id
-from sets) then given.cell else 0 end
-          as cell
-      from unnest(
-        $5::uuid[],
-        $6::bytea[],
-        $7::text[],
-        $8::int4[]
-      ) as given (record_id, code, signature, cell)
-      join mine using (record_id)
-      where exists (select
-from kept
-where kept.id = mine.record_id)
-        or (given.code is null
-and not exists (select
-from records as r
-where r.id = mine.record_id))
-    ), stored as (
-      insert into embeddings (record_id, model_id, bits, embedded_at, code)
-      select record_id, $9, 32, $10::timestamptz, code
-from finished
-where code is not null
-      on conflict (record_id, model_id) do update
-        set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
-    ), signed as (
-      insert into signatures (record_id, model_id, bits, cell)
-      select record_id, $11, ('x' || signature)::bit(1024), cell
-from finished
-where code is not null
-      on conflict (record_id, model_id) do update
-set bits = excluded.bits, cell = excluded.cell
-    ), outdated as (
-      delete
-from embeddings as e using finished as s
-      where e.record_id = s.record_id
-and (s.code is null
-or (s.is_new
-and e.model_id <> $12))
-    ), unlisted as (
-      delete
-from unembedded as u using finished as s
-where u.record_id = s.record_id
-    ), first as (
-      insert into unsurprised (record_id, created_at, asked_at)
-      select s.record_id, r.created_at, s.asked_at
-from finished as s join records as r on r.id = s.record_id
-      where s.code is not null
-        and not exists (select
-from embeddings as e
-where e.record_id = s.record_id)
-        and not exists (select
-from surprises as p
-where p.record_id = s.record_id)
-      on conflict (record_id) do nothing
-    )
-    select record_id,
-      case when is_new
-and code is not null
-and not exists (
-        select
-from embeddings as e
-        where e.record_id = finished.record_id
-and e.model_id = $13
-and e.bits < 32
-      ) then extract(epoch
-from $14::timestamptz - asked_at)::float8 end as lag_seconds
-    from finished;
 
 -- src/embeddings/memory/vector-memory.queries.ts checkVectors: with states
     with near as materialized (
@@ -865,6 +618,502 @@ limit $3
       ) as e join signatures as s using (record_id, model_id)
     ) as e;
 
+-- src/embeddings/queue/embedding-queue.queries.ts claimDue: everywhere
+    with due as materialized (
+      select u.record_id
+from unembedded as u
+      where u.due_at <= $1::timestamptz
+and true
+        and exists (select
+from embedding_models
+where id = $2
+and embeds)
+      order by u.due_at
+      limit $3
+      for update of u skip locked
+    )
+    update unembedded
+set due_at = $4::timestamptz
+    from due
+where unembedded.record_id = due.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/queue/embedding-queue.queries.ts claimDue: in a scope
+    with due as materialized (
+      select u.record_id
+from unembedded as u
+      where u.due_at <= $1::timestamptz
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $2)
+        and exists (select
+from embedding_models
+where id = $3
+and embeds)
+      order by u.due_at
+      limit $4
+      for update of u skip locked
+    )
+    update unembedded
+set due_at = $5::timestamptz
+    from due
+where unembedded.record_id = due.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/queue/embedding-queue.queries.ts countWaiting: everywhere
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where true;
+
+-- src/embeddings/queue/embedding-queue.queries.ts countWaiting: in a scope
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $3);
+
+-- src/embeddings/queue/embedding-queue.queries.ts findQueuedTexts
+    select r.id as record_id, r.sensitivity, c.payload, c.tags, u.attempts
+    from records as r join contents as c on c.record_id = r.id join unembedded as u on u.record_id = r.id
+    where r.id = any($1::uuid[]);
+
+-- src/embeddings/queue/embedding-queue.queries.ts findWork
+    select exists (select
+from unembedded
+where due_at <= $1::timestamptz) as is_due,
+      exists (select
+from embedding_models
+where walked_to is not null
+or (embeds
+and not serves)) as is_changing;
+
+-- src/embeddings/queue/embedding-queue.queries.ts lockClaims
+select pg_advisory_xact_lock(7350 # lock_seed(), 11);
+
+-- src/embeddings/queue/embedding-queue.queries.ts recordFailures
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  ), failed as (
+      update unembedded as u
+      set attempts = u.attempts + 1,
+        due_at = case when u.attempts + 1 >= $3 then 'infinity' else $4::timestamptz
+          + $5::int * interval '1 millisecond' * (2 ^ u.attempts) end
+      from mine
+where u.record_id = mine.record_id
+      returning u.record_id, u.due_at
+    ), given_up as materialized (
+      select record_id
+from failed
+where due_at = 'infinity'
+    ), outdated as materialized (
+      select e.record_id, e.model_id
+from embeddings as e join given_up using (record_id)
+for update of e skip locked
+    ), deleted as (
+      delete
+from embeddings as e using outdated as o
+where e.record_id = o.record_id
+and e.model_id = o.model_id
+    )
+    select record_id
+from given_up;
+
+-- src/embeddings/queue/embedding-queue.queries.ts releaseClaim
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  )
+    update unembedded
+set due_at = $3::timestamptz
+    from mine
+where unembedded.record_id = mine.record_id;
+
+-- src/embeddings/queue/embedding-queue.queries.ts retryGivenUp: everywhere
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at > $1::timestamptz + '1 hour'::interval
+        and true
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $2::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/queue/embedding-queue.queries.ts retryGivenUp: in a scope
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at > $1::timestamptz + '1 hour'::interval
+        and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $2)
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $3::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/queue/embedding-queue.queries.ts storeVectors
+    with model as materialized (
+      select id, registered_at
+from embedding_models
+where id = $1
+and embeds for share
+    ), mine as materialized (
+      select u.record_id, u.asked_at, u.asked_at <> m.registered_at as is_new
+from unembedded as u, model as m
+      where u.record_id = any($2::uuid[])
+and u.due_at = $3::timestamptz
+      for update of u skip locked
+    ), kept as materialized (
+      select r.id
+from records as r
+where r.id in (select record_id
+from mine) for key share skip locked
+    ), sets as materialized (
+      select id
+from vector_cells
+where model_id = $4 for key share
+    ), finished as materialized (
+      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature,
+        case when given.cell / 16384 in (select id
+from sets) then given.cell else 0 end
+          as cell
+      from unnest(
+        $5::uuid[],
+        $6::bytea[],
+        $7::text[],
+        $8::int4[]
+      ) as given (record_id, code, signature, cell)
+      join mine using (record_id)
+      where exists (select
+from kept
+where kept.id = mine.record_id)
+        or (given.code is null
+and not exists (select
+from records as r
+where r.id = mine.record_id))
+    ), stored as (
+      insert into embeddings (record_id, model_id, bits, embedded_at, code)
+      select record_id, $9, 32, $10::timestamptz, code
+from finished
+where code is not null
+      on conflict (record_id, model_id) do update
+        set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
+    ), signed as (
+      insert into signatures (record_id, model_id, bits, cell)
+      select record_id, $11, ('x' || signature)::bit(1024), cell
+from finished
+where code is not null
+      on conflict (record_id, model_id) do update
+set bits = excluded.bits, cell = excluded.cell
+    ), outdated as (
+      delete
+from embeddings as e using finished as s
+      where e.record_id = s.record_id
+and (s.code is null
+or (s.is_new
+and e.model_id <> $12))
+    ), unlisted as (
+      delete
+from unembedded as u using finished as s
+where u.record_id = s.record_id
+    ), first as (
+      insert into unsurprised (record_id, created_at, asked_at)
+      select s.record_id, r.created_at, s.asked_at
+from finished as s join records as r on r.id = s.record_id
+      where s.code is not null
+        and not exists (select
+from embeddings as e
+where e.record_id = s.record_id)
+        and not exists (select
+from surprises as p
+where p.record_id = s.record_id)
+      on conflict (record_id) do nothing
+    )
+    select record_id,
+      case when is_new
+and code is not null
+and not exists (
+        select
+from embeddings as e
+        where e.record_id = finished.record_id
+and e.model_id = $13
+and e.bits < 32
+      ) then extract(epoch
+from $14::timestamptz - asked_at)::float8 end as lag_seconds
+    from finished;
+
+-- src/embeddings/search/vector-index.queries.ts createExtension
+create extension if not exists vector;
+
+-- src/embeddings/search/vector-index.queries.ts createNearestFunction
+    create
+or replace function nearest_signatures(model smallint, sought bit)
+    returns table (record_id uuid, distance bigint) language sql stable
+    set hnsw.ef_search = 1000
+set hnsw.iterative_scan = strict_order
+    as '
+      select s.record_id, bit_count(s.bits # sought)
+from signatures as s
+      where s.model_id = model
+      order by s.bits <~> sought
+      limit 1000
+    ';
+
+-- src/embeddings/search/vector-index.queries.ts createNearestIndex
+    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
+
+-- src/embeddings/search/vector-index.queries.ts dropNearestIndex
+drop index concurrently signatures_nearest;
+
+-- src/embeddings/search/vector-index.queries.ts findExtension
+    select default_version as available, installed_version as installed, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and not i.indisvalid
+    ) as "hasBrokenIndex"
+    from pg_available_extensions
+where name = 'vector';
+
+-- src/embeddings/search/vector-index.queries.ts tryLockIndexing
+    select pg_try_advisory_lock($1) as taken,
+      set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false);
+
+-- src/embeddings/search/vector-index.queries.ts unlockIndexing
+select pg_advisory_unlock($1);
+
+-- src/embeddings/search/vector-search.queries.ts countInScopes
+    select count(*) as inside
+from (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null
+limit 501) as inside;
+
+-- src/embeddings/search/vector-search.queries.ts findAmongIndexed
+    with near as materialized (
+      select record_id, distance
+from nearest_signatures($1::smallint, $2::bit(1024))
+    ), met as (
+      select near.record_id, near.distance
+from near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as vectors
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7;
+
+-- src/embeddings/search/vector-search.queries.ts findCode
+    select record_id as id, bits, code
+from embeddings
+where record_id = $1::uuid
+and model_id = $2;
+
+-- src/embeddings/search/vector-search.queries.ts findCodes
+    select e.record_id as id, e.bits, e.code
+from embeddings as e
+    where e.record_id = any($1::uuid[])
+and e.model_id = $2;
+
+-- src/embeddings/search/vector-search.queries.ts findInCells
+    with met as materialized (
+      select near.record_id, near.distance
+from (
+        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+        from signatures as s
+        where s.model_id = $2
+and s.cell = any(array(select unnest($3::int4[])))
+        order by distance, s.record_id
+        limit 1000
+      ) as near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $6::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $7::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as vectors,
+      array(select c.id
+from vector_cells as c
+where c.model_id = $8
+order by c.id) as sets
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $9;
+
+-- src/embeddings/search/vector-search.queries.ts findNearestFiltered
+    with met as materialized (
+      select record_id, distance
+from (
+        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+        from records as r join signatures as s on s.record_id = r.id
+and s.model_id = $2
+        where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as met
+      order by distance, record_id
+      limit 500
+    )
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as vectors
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7;
+
+-- src/embeddings/search/vector-search.queries.ts findNearestInScopes
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null), met as materialized (
+      select inside.id, bit_count(s.bits # $3::bit(1024)) as distance
+      from inside cross join lateral (
+        select bits
+from signatures
+where record_id = inside.id
+and model_id = $4 offset 0
+      ) as s cross join lateral (
+        select
+from records as r
+where r.id = inside.id
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $7::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $8::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by distance, inside.id
+      limit 500
+    )
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as vectors
+    from met join embeddings as e on e.record_id = met.id
+and e.model_id = $9;
+
+-- src/embeddings/search/vector-search.queries.ts measureSignatures
+    select (coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "signatures"
+limit 1
+  ), 0) * current_setting('block_size')::bigint / 188)::int as signatures, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and i.indisvalid
+    )
+and to_regproc('nearest_signatures') is not null as "isIndexed";
+
+-- src/embeddings/search/vector-search.queries.ts prepareLargeScan
+    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
+
+-- src/embeddings/search/vector-search.queries.ts readSignatures
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null)
+    select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
+    from inside
+    join records as r on r.id = inside.id
+    join signatures as s on s.record_id = r.id
+and s.model_id = $3
+    where r.forgotten_at is null;
+
 -- src/embeddings/surprise/surprise-comparison.queries.ts countUncompared: everywhere
     select count(*)::int as count
 from unsurprised as u
@@ -1035,252 +1284,3 @@ where u.record_id = c.id
     select id
 from moved
 order by id;
-
--- src/embeddings/vector-index.queries.ts createExtension
-create extension if not exists vector;
-
--- src/embeddings/vector-index.queries.ts createNearestFunction
-    create
-or replace function nearest_signatures(model smallint, sought bit)
-    returns table (record_id uuid, distance bigint) language sql stable
-    set hnsw.ef_search = 1000
-set hnsw.iterative_scan = strict_order
-    as '
-      select s.record_id, bit_count(s.bits # sought)
-from signatures as s
-      where s.model_id = model
-      order by s.bits <~> sought
-      limit 1000
-    ';
-
--- src/embeddings/vector-index.queries.ts createNearestIndex
-    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
-
--- src/embeddings/vector-index.queries.ts dropNearestIndex
-drop index concurrently signatures_nearest;
-
--- src/embeddings/vector-index.queries.ts findExtension
-    select default_version as available, installed_version as installed, exists (
-      select
-from pg_index as i join pg_class as c on c.oid = i.indexrelid
-      where i.indrelid = 'signatures'::regclass
-and c.relname = 'signatures_nearest'
-and not i.indisvalid
-    ) as "hasBrokenIndex"
-    from pg_available_extensions
-where name = 'vector';
-
--- src/embeddings/vector-index.queries.ts tryLockIndexing
-    select pg_try_advisory_lock($1) as taken,
-      set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false);
-
--- src/embeddings/vector-index.queries.ts unlockIndexing
-select pg_advisory_unlock($1);
-
--- src/embeddings/vector-search.queries.ts countInScopes
-    select count(*) as inside
-from (
-    select id
-from records
-    where scope = any($1::text[])
-and forgotten_at is null
-and decay_rank is not null union all
-    select id
-from records
-    where scope = any($2::text[])
-and forgotten_at is null
-and decay_rank is null
-limit 501) as inside;
-
--- src/embeddings/vector-search.queries.ts findAmongIndexed
-    with near as materialized (
-      select record_id, distance
-from nearest_signatures($1::smallint, $2::bit(1024))
-    ), met as (
-      select near.record_id, near.distance
-from near cross join lateral (
-        select
-from records as r
-where r.id = near.record_id
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as r
-      order by near.distance, near.record_id
-      limit 500
-    )
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as vectors
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7;
-
--- src/embeddings/vector-search.queries.ts findCode
-    select record_id as id, bits, code
-from embeddings
-where record_id = $1::uuid
-and model_id = $2;
-
--- src/embeddings/vector-search.queries.ts findCodes
-    select e.record_id as id, e.bits, e.code
-from embeddings as e
-    where e.record_id = any($1::uuid[])
-and e.model_id = $2;
-
--- src/embeddings/vector-search.queries.ts findInCells
-    with met as materialized (
-      select near.record_id, near.distance
-from (
-        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
-        from signatures as s
-        where s.model_id = $2
-and s.cell = any(array(select unnest($3::int4[])))
-        order by distance, s.record_id
-        limit 1000
-      ) as near cross join lateral (
-        select
-from records as r
-where r.id = near.record_id
-and ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $6::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $7::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as r
-      order by near.distance, near.record_id
-      limit 500
-    )
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as vectors,
-      array(select c.id
-from vector_cells as c
-where c.model_id = $8
-order by c.id) as sets
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $9;
-
--- src/embeddings/vector-search.queries.ts findNearestFiltered
-    with met as materialized (
-      select record_id, distance
-from (
-        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
-        from records as r join signatures as s on s.record_id = r.id
-and s.model_id = $2
-        where ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as met
-      order by distance, record_id
-      limit 500
-    )
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as vectors
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7;
-
--- src/embeddings/vector-search.queries.ts findNearestInScopes
-    with inside as materialized (
-    select id
-from records
-    where scope = any($1::text[])
-and forgotten_at is null
-and decay_rank is not null union all
-    select id
-from records
-    where scope = any($2::text[])
-and forgotten_at is null
-and decay_rank is null), met as materialized (
-      select inside.id, bit_count(s.bits # $3::bit(1024)) as distance
-      from inside cross join lateral (
-        select bits
-from signatures
-where record_id = inside.id
-and model_id = $4 offset 0
-      ) as s cross join lateral (
-        select
-from records as r
-where r.id = inside.id
-and ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $7::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $8::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as r
-      order by distance, inside.id
-      limit 500
-    )
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as vectors
-    from met join embeddings as e on e.record_id = met.id
-and e.model_id = $9;
-
--- src/embeddings/vector-search.queries.ts measureSignatures
-    select (coalesce((
-    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
-from "signatures"
-limit 1
-  ), 0) * current_setting('block_size')::bigint / 188)::int as signatures, exists (
-      select
-from pg_index as i join pg_class as c on c.oid = i.indexrelid
-      where i.indrelid = 'signatures'::regclass
-and c.relname = 'signatures_nearest'
-and i.indisvalid
-    )
-and to_regproc('nearest_signatures') is not null as "isIndexed";
-
--- src/embeddings/vector-search.queries.ts prepareLargeScan
-    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
-
--- src/embeddings/vector-search.queries.ts readSignatures
-    with inside as materialized (
-    select id
-from records
-    where scope = any($1::text[])
-and forgotten_at is null
-and decay_rank is not null union all
-    select id
-from records
-    where scope = any($2::text[])
-and forgotten_at is null
-and decay_rank is null)
-    select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
-    from inside
-    join records as r on r.id = inside.id
-    join signatures as s on s.record_id = r.id
-and s.model_id = $3
-    where r.forgotten_at is null;

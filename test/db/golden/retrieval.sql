@@ -127,7 +127,130 @@ limit 1
   ) desc, r.id
     limit $12;
 
--- src/retrieval/expansion.queries.ts findNeighbours
+-- src/retrieval/channels/name-search.queries.ts findByNames
+    with recursive named as materialized (
+      select id, place
+from unnest($1::uuid[]) with ordinality as named (id, place)
+    ), edge_kind as (
+      select n.id, n.place, (
+    select e.predicate
+from relations as e
+where e.source_id = n.id
+order by e.predicate
+limit 1
+  ) as predicate
+from named as n
+      union all
+      select k.id, k.place, (
+    select e.predicate
+from relations as e
+where e.source_id = k.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+  )
+      from edge_kind as k
+where k.predicate is not null
+    ), reached as (
+      select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
+      from named as n join records as r on r.id = n.id
+where r.forgotten_at is null
+      union all
+      select e.target_id, k.id, k.place, 1, e.weight, e.salience
+      from (select *
+from edge_kind
+where predicate is not null
+limit 200) as k
+      cross join lateral (
+        select e.target_id, e.weight, r.salience
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = k.id
+and e.predicate = k.predicate
+and r.forgotten_at is null
+        order by e.target_id desc
+        limit $2
+      ) as e
+    )
+    select id
+from reached
+    group by id
+    order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
+    limit $3;
+
+-- src/retrieval/channels/name-search.queries.ts findNamedEntities
+    select h.record_id as id
+    from unnest($1::bytea[]) with ordinality as w (digest, place)
+    cross join lateral (select record_id
+from handles
+where digest = w.digest
+and scope = any($2::text[]) offset 0) as h
+    cross join lateral (
+      select
+from records as r
+      where r.id = h.record_id
+and r.type = 'entity'
+and r.forgotten_at is null
+        and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+      offset 0
+    ) as r
+    group by h.record_id
+    order by min(w.place), id
+    limit $5;
+
+-- src/retrieval/channels/period-search.queries.ts findMessagesInPeriods: in every scope
+    select of_period.id
+    from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
+    cross join lateral (
+      select r.id, m.at, m.arrival
+      from messages as m join records as r on r.id = m.record_id
+      where m.at >= range.from_time
+and m.at < range.until_time
+and r.forgotten_at is null
+      order by m.at desc, m.arrival desc
+      limit $3
+    ) as of_period
+    order by of_period.at desc, of_period.arrival desc
+    limit $4;
+
+-- src/retrieval/channels/period-search.queries.ts findMessagesInPeriods: in scopes
+    select of_period.id
+    from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
+    cross join lateral (
+      select r.id, m.at, m.arrival
+      from messages as m join records as r on r.id = m.record_id
+      where m.at >= range.from_time
+and m.at < range.until_time
+and m.scope = any($3::text[])
+        and r.forgotten_at is null
+      order by m.at desc, m.arrival desc
+      limit $4
+    ) as of_period
+    order by of_period.at desc, of_period.arrival desc
+    limit $5;
+
+-- src/retrieval/channels/period-search.queries.ts findTimes: of records
+    select dated.*
+    from unnest($1::uuid[]) as candidate (id) cross join lateral (
+      select r.id, r.importance,
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic'
+and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+      from records as r
+left join contents as c on c.record_id = r.id
+      left join messages as m on r.type = 'episodic'
+and m.record_id = r.id
+      where r.id = candidate.id
+      offset 0
+    ) as dated;
+
+-- src/retrieval/channels/period-search.queries.ts isDated
+select r.type in ('semantic', 'episodic')
+from records as r;
+
+-- src/retrieval/expansion/expansion.queries.ts findNeighbours
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
       n.sensitivity <= $1::sensitivity as "isOpen"
     from unnest($2::uuid[]) as source (id)
@@ -168,7 +291,7 @@ and r.forgotten_at is null
       limit $5
     ) as n;
 
--- src/retrieval/expansion.queries.ts findWithNeighbours: now
+-- src/retrieval/expansion/expansion.queries.ts findWithNeighbours: now
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -301,7 +424,7 @@ and (coalesce(case when pg_column_compression("c"."payload") is null then pg_col
     else octet_length("c"."provenance"::text) end, 0)::int8 + coalesce(case when pg_column_compression("c"."interpretation") is null then pg_column_size("c"."interpretation")
     else octet_length("c"."interpretation"::text) end, 0)::int8) <= 32768;
 
--- src/retrieval/expansion.queries.ts findWithNeighbours: of the past
+-- src/retrieval/expansion/expansion.queries.ts findWithNeighbours: of the past
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -774,78 +897,6 @@ limit 1
   ), r.status)
 from records as r;
 
--- src/retrieval/name-search.queries.ts findByNames
-    with recursive named as materialized (
-      select id, place
-from unnest($1::uuid[]) with ordinality as named (id, place)
-    ), edge_kind as (
-      select n.id, n.place, (
-    select e.predicate
-from relations as e
-where e.source_id = n.id
-order by e.predicate
-limit 1
-  ) as predicate
-from named as n
-      union all
-      select k.id, k.place, (
-    select e.predicate
-from relations as e
-where e.source_id = k.id
-and e.predicate > k.predicate
-order by e.predicate
-limit 1
-  )
-      from edge_kind as k
-where k.predicate is not null
-    ), reached as (
-      select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
-      from named as n join records as r on r.id = n.id
-where r.forgotten_at is null
-      union all
-      select e.target_id, k.id, k.place, 1, e.weight, e.salience
-      from (select *
-from edge_kind
-where predicate is not null
-limit 200) as k
-      cross join lateral (
-        select e.target_id, e.weight, r.salience
-        from relations as e join records as r on r.id = e.target_id
-        where e.source_id = k.id
-and e.predicate = k.predicate
-and r.forgotten_at is null
-        order by e.target_id desc
-        limit $2
-      ) as e
-    )
-    select id
-from reached
-    group by id
-    order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
-    limit $3;
-
--- src/retrieval/name-search.queries.ts findNamedEntities
-    select h.record_id as id
-    from unnest($1::bytea[]) with ordinality as w (digest, place)
-    cross join lateral (select record_id
-from handles
-where digest = w.digest
-and scope = any($2::text[]) offset 0) as h
-    cross join lateral (
-      select
-from records as r
-      where r.id = h.record_id
-and r.type = 'entity'
-and r.forgotten_at is null
-        and r.status in ('active', 'challenged')
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-      offset 0
-    ) as r
-    group by h.record_id
-    order by min(w.place), id
-    limit $5;
-
 -- src/retrieval/past-record.queries.ts findPastStates
     select r.id, coalesce((
     select s.old
@@ -927,57 +978,6 @@ limit 1
     ), c.payload #>> '{revision,status}') as revision
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($13::uuid[]);
-
--- src/retrieval/period-search.queries.ts findMessagesInPeriods: in every scope
-    select of_period.id
-    from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
-    cross join lateral (
-      select r.id, m.at, m.arrival
-      from messages as m join records as r on r.id = m.record_id
-      where m.at >= range.from_time
-and m.at < range.until_time
-and r.forgotten_at is null
-      order by m.at desc, m.arrival desc
-      limit $3
-    ) as of_period
-    order by of_period.at desc, of_period.arrival desc
-    limit $4;
-
--- src/retrieval/period-search.queries.ts findMessagesInPeriods: in scopes
-    select of_period.id
-    from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
-    cross join lateral (
-      select r.id, m.at, m.arrival
-      from messages as m join records as r on r.id = m.record_id
-      where m.at >= range.from_time
-and m.at < range.until_time
-and m.scope = any($3::text[])
-        and r.forgotten_at is null
-      order by m.at desc, m.arrival desc
-      limit $4
-    ) as of_period
-    order by of_period.at desc, of_period.arrival desc
-    limit $5;
-
--- src/retrieval/period-search.queries.ts findTimes: of records
-    select dated.*
-    from unnest($1::uuid[]) as candidate (id) cross join lateral (
-      select r.id, r.importance,
-  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
-  case when r.type = 'episodic'
-and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
-  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
-      from records as r
-left join contents as c on c.record_id = r.id
-      left join messages as m on r.type = 'episodic'
-and m.record_id = r.id
-      where r.id = candidate.id
-      offset 0
-    ) as dated;
-
--- src/retrieval/period-search.queries.ts isDated
-select r.type in ('semantic', 'episodic')
-from records as r;
 
 -- src/retrieval/prompt/prompt-context.queries.ts findByHandles: in every scope
     select h.record_id as id
@@ -1137,7 +1137,7 @@ and range.last_day
   )
 from records as r;
 
--- src/retrieval/suppression.queries.ts findSuppressedStates
+-- src/retrieval/suppression/suppression.queries.ts findSuppressedStates
     select r.id, r.status as status, case when r.type = 'semantic' then coalesce((
     select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
       and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)

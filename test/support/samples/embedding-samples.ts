@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import * as cells from '../../../src/embeddings/cells/cells.queries.ts'
-import * as compressing from '../../../src/embeddings/compression.queries.ts'
+import * as compressing from '../../../src/embeddings/compression/compression.queries.ts'
 import * as models from '../../../src/embeddings/embedding-models.queries.ts'
-import * as waiting from '../../../src/embeddings/embedding-queue.queries.ts'
+import * as waiting from '../../../src/embeddings/queue/embedding-queue.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -28,7 +28,7 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 
 /** Queries of the embedding job. */
 export const embeddingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/embeddings/compression.queries.ts': {
+  'src/embeddings/compression/compression.queries.ts': {
     chooseBits: async (db) =>
       void (await sql`select ${compressing.chooseBits(sql`0.5`)} as bits`.execute(db)),
     countVectors: (db) => compressing.countVectors(db),
@@ -89,7 +89,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
     startServing: (db) => inTransaction(db, (tx) => models.startServing(tx, 1)),
     deleteRetiredVectors: (db) => inTransaction(db, (tx) => models.deleteRetiredVectors(tx, 2_000)),
   },
-  'src/embeddings/embedding-queue.queries.ts': {
+  'src/embeddings/queue/embedding-queue.queries.ts': {
     findWork: (db) => waiting.findWork(db, now),
     lockClaims: (db) => inTransaction(db, (tx) => waiting.lockClaims(tx)),
     claimDue: {

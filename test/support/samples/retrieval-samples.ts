@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import * as remembering from '../../../src/embeddings/memory/vector-memory.queries.ts'
-import * as indexing from '../../../src/embeddings/vector-index.queries.ts'
-import * as searching from '../../../src/embeddings/vector-search.queries.ts'
+import * as indexing from '../../../src/embeddings/search/vector-index.queries.ts'
+import * as searching from '../../../src/embeddings/search/vector-search.queries.ts'
 import * as candidates from '../../../src/retrieval/candidates.queries.ts'
-import * as expansion from '../../../src/retrieval/expansion.queries.ts'
+import * as naming from '../../../src/retrieval/channels/name-search.queries.ts'
+import * as periods from '../../../src/retrieval/channels/period-search.queries.ts'
+import * as expansion from '../../../src/retrieval/expansion/expansion.queries.ts'
 import * as filtering from '../../../src/retrieval/filters.queries.ts'
 import * as instants from '../../../src/retrieval/instant-state.queries.ts'
-import * as naming from '../../../src/retrieval/name-search.queries.ts'
 import * as pastRecords from '../../../src/retrieval/past-record.queries.ts'
-import * as periods from '../../../src/retrieval/period-search.queries.ts'
 import * as prompting from '../../../src/retrieval/prompt/prompt-context.queries.ts'
-import { type Question, readQuestion } from '../../../src/retrieval/question.ts'
+import { type Question, readQuestion } from '../../../src/retrieval/question/question.ts'
 import * as columns from '../../../src/retrieval/record-columns.queries.ts'
-import * as suppression from '../../../src/retrieval/suppression.queries.ts'
+import * as suppression from '../../../src/retrieval/suppression/suppression.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -94,12 +94,12 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findCandidateStates: (db) => candidates.findCandidateStates(db, [id], question),
     findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),
   },
-  'src/retrieval/name-search.queries.ts': {
+  'src/retrieval/channels/name-search.queries.ts': {
     findByNames: (db) =>
       naming.findByNames(db, { question, named: [id], conditions, maxPerKind: 50, limit: 50 }),
     findNamedEntities: (db) => naming.findNamedEntities(db, { question, digests: [], maxEntities: 16 }),
   },
-  'src/retrieval/suppression.queries.ts': {
+  'src/retrieval/suppression/suppression.queries.ts': {
     findSuppressedStates: (db) => suppression.findSuppressedStates(db, [id], question),
   },
   'src/retrieval/past-record.queries.ts': {
@@ -108,7 +108,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   'src/retrieval/record-columns.queries.ts': {
     isOfDays: show(() => columns.isOfDays([['2025-05-01', '2025-05-31']]), question),
   },
-  'src/retrieval/period-search.queries.ts': {
+  'src/retrieval/channels/period-search.queries.ts': {
     isDated: show(periods.isDated, question),
     findMessagesInPeriods: {
       'in every scope': (db) => periods.findMessagesInPeriods(db, { ...period, scopes: undefined }),
@@ -128,14 +128,14 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       'of the past': (db) => prompting.findDisputes(db, [id], past, { conditions, limit: 100 }),
     },
   },
-  'src/retrieval/expansion.queries.ts': {
+  'src/retrieval/expansion/expansion.queries.ts': {
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, maxPerKind: 25 }),
     findWithNeighbours: {
       now: (db) => expansion.findWithNeighbours(db, [id], question, { conditions, maxPerKind: 25 }),
       'of the past': (db) => expansion.findWithNeighbours(db, [id], past, { conditions, maxPerKind: 25 }),
     },
   },
-  'src/embeddings/vector-search.queries.ts': {
+  'src/embeddings/search/vector-search.queries.ts': {
     findAmongIndexed: (db) => searching.findAmongIndexed(db, search),
     findInCells: (db) => searching.findInCells(db, search, { cells: [0, 16_384], examined: 1_000 }),
     prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
@@ -155,7 +155,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       'without states': (db) => remembering.checkVectors(db, check),
     },
   },
-  'src/embeddings/vector-index.queries.ts': {
+  'src/embeddings/search/vector-index.queries.ts': {
     findExtension: (db) => indexing.findExtension(db),
     tryLockIndexing: async (db) => void (await indexing.tryLockIndexing(db)),
     unlockIndexing: (db) => indexing.unlockIndexing(db),

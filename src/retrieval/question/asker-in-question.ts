@@ -1,0 +1,49 @@
+import { isCommonWord } from '../../domain/words/common-words.ts'
+import { countWords, listPlainWords } from '../../domain/words/query-words.ts'
+
+/** Finds in a question how it refers to the person who asks. Only in English. */
+
+const request = /\b(?:can|could|would|will|do) you\b/gi
+
+/** Words that only ask for help: "can you recommend", "you'd suggest". */
+const helpRequest =
+  /\b(?:(?:can|could|would|will) you|you(?:['’]d| would))(?: please)? (?:advise|explain|give|help|provide|recommend|remind|share|show|suggest|tell)\b/gi
+
+/** In words. A longer message tells much about its writer, and may ask about what an assistant wrote. */
+const longestAboutAsker = 40
+
+/**
+ * Whether a question is about the person who asks: "What did I buy?" and "Can you remind me what I bought?", not "What did you
+ * suggest to me?".
+ */
+export function isAboutAsker(question: string): boolean {
+  return namesAsker(question) && countWords(question) <= longestAboutAsker
+}
+
+function namesAsker(question: string): boolean {
+  const asked = question.replace(helpRequest, '').replace(request, '')
+  return /\b(?:i|me|my|mine|myself)\b/i.test(asked) && !/\b(?:you|yours?)\b/i.test(asked)
+}
+
+/** Whether a question is about the person who asks, or wants help for that person: "Can you suggest a book?", "How do we deploy?". */
+export function isForAsker(question: string): boolean {
+  return namesAsker(question) || help.test(question) || question.search(helpRequest) >= 0
+}
+
+/** Whether a question is about what somebody asked: "Which questions did Ada ask me?". */
+export function isAboutQuestions(question: string): boolean {
+  return /\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed|ing)?)\b/i.test(question)
+}
+
+const help =
+  /\b(?:help (?:me|us)|(?:should|shall) (?:i|we)|(?:can|could|would|will) you|how (?:do|can|would|could) (?:i|we|you)|(?:any|some|good) (?:suggestions|recommendations|advice|tips|ideas|options))\b/i
+
+/**
+ * The question without the words that only ask for help: "Can you recommend a hotel?" is about a hotel, and "recommend" is in what is
+ * asked about everything else too. Unchanged where nothing else would be left, and with quotes, whose words are asked for as they are.
+ */
+export function dropHelpRequest(question: string): string {
+  if (question.includes('"')) return question
+  const left = question.replace(helpRequest, ' ')
+  return listPlainWords(left).some((word) => !isCommonWord(word.toLowerCase())) ? left : question
+}
