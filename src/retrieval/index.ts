@@ -1,11 +1,11 @@
 /**
  * Answers a question with records. Its way through the files:
- * 1. `question.ts` reads the request. `filters.queries.ts` makes trust and all filters conditions of every statement, so that
+ * 1. `question/` reads the request and its words. `filters.queries.ts` makes trust and all filters conditions of every statement, so that
  *    excluded records affect no order and no cut.
- * 2. `candidates.service.ts` finds the roots of the answer. The channels `text` (words, `text/`), `vector` (`vector-matches`),
- *    `graph` (the entities that the question names, `name-search`) and `time` (the periods that it names, `period-search`) are
- *    searched at once, and `fusion.ts` makes one order of what they find.
- * 3. `expansion.service.ts` follows edges from the roots, hop by hop.
+ * 2. `candidates.service.ts` finds the roots of the answer. The channels `text` (words, `text/`), `vector`, `graph` (the
+ *    entities that the question names) and `time` (the periods that it names) are searched at once (`channels/`), and
+ *    `fusion.ts` makes one order of what they find.
+ * 3. `expansion/` follows edges from the roots, hop by hop.
  * 4. `retrieval.service.ts` reads and presents the records, and selects a procedure among them (`selection.ts`).
  * 5. `prompt/` writes such an answer as a text for a prompt.
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).
