@@ -1,0 +1,133 @@
+import { type CompiledQuery, Kysely, PostgresDialect, type SqlBool, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasIdIn } from '../../src/db/fragments/id-condition.ts'
+import type { DB } from '../../src/db/schema.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
+import { readQuery } from '../../src/domain/words/query-words.ts'
+import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
+import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
+import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
+import { createServices } from '../../src/services.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
+import type { Body } from '../support/record-requests.ts'
+import { buildService, buildStatement } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const dimensions = 256
+let app: TestApp
+let rare: string[]
+let all: string[]
+let entity: string
+let statements: CompiledQuery[]
+let db: Kysely<DB>
+
+/** 250 statements, of which three have a tag of their own, and one entity. */
+beforeAll(async () => {
+  app = await startTestApp()
+  statements = []
+  db = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: app.database.pool }),
+    log: ({ query }) => void statements.push(query),
+  })
+  const records = Array.from({ length: 250 }, (_, at) =>
+    buildStatement(`apple number ${at} of the garden`, { tags: at < 3 ? ['common', 'rare'] : ['common'] }),
+  )
+  const answer = await app.request('POST', '/v1/records/batch', {
+    body: { records: [...records, buildService('garden')] },
+  })
+  expect(answer.status).toBe(200)
+  const ids: string[] = (answer.body as Body).results.map(({ record }: Body) => record.id)
+  const modelId = await insertEmbeddingModel(app.database.db, dimensions)
+  const vector = hashEmbedding('apple', dimensions)
+  await insertVectors(
+    app.database.db,
+    modelId,
+    ids.map((id) => ({ id, vector })),
+  )
+  all = ids
+  rare = ids.slice(0, 3).sort()
+  entity = ids.at(-1) ?? ''
+})
+afterAll(() => app.close())
+
+describe('the records that can be an answer', () => {
+  const list = async (more: { tags?: string[]; types?: string[] }, question = 'apple') => {
+    const search = createTextSearch({ clock: app.clock, textLanguage: 'english', countedPages: -1 })
+    const conditions = [sql<SqlBool>`r.forgotten_at is null`]
+    const found = await search.findFew(db, {
+      query: readQuery(question),
+      conditions,
+      tags: more.tags,
+      ...(more.types ? { types: more.types } : {}),
+    })
+    return found?.sort()
+  }
+
+  it('are listed where tags, types or quotes leave few', async () => {
+    expect(await list({ tags: ['rare'] })).toEqual(rare)
+    expect(await list({ tags: ['common', 'rare'] })).toEqual(rare)
+    expect(await list({ types: ['entity', 'plan_graph'] })).toEqual([entity])
+    expect(await list({}, '"apple number 0 of"')).toEqual(all.slice(0, 1))
+    expect(await list({ tags: ['common'] }, '"apple number 0 of"')).toEqual(all.slice(0, 1))
+    expect(await list({ tags: ['nothing'] })).toEqual([])
+    expect(await list({ tags: ['rare'], types: ['entity'] })).toEqual([])
+  })
+
+  it('are not listed where they are more than two hundred, or nothing is required', async () => {
+    expect(await list({ tags: ['common'] })).toBeUndefined()
+    expect(await list({ types: ['semantic'] })).toBeUndefined()
+    expect(await list({})).toBeUndefined()
+  })
+})
+
+describe('a question with tags that few records have', () => {
+  const ask = async (more: object) => {
+    const { config, clock, ids } = app
+    const { retrieval } = createServices({ config, db, clock, ids, log: app.app.log })
+    statements = []
+    const call = { caller: { trust: fullTrust } } as Parameters<typeof retrieval.retrieve>[0]
+    const { answer } = await retrieval.retrieve(call, { task_descriptor: 'apple', max_hops: 0, ...more })
+    return {
+      found: answer.root_ids.sort(),
+      comparesAll: statements.some(({ sql }) => sql.includes('bit_count')),
+    }
+  }
+
+  it('compares the vectors of these records alone', async () => {
+    expect(await ask({ tags: ['rare'] })).toEqual({ found: rare, comparesAll: false })
+    expect((await ask({ tags: ['common'], task_descriptor: 'zeppelin' })).comparesAll).toBe(true)
+  })
+
+  it('is answered by the most salient of them where none matches', async () => {
+    expect((await ask({ tags: ['rare'], task_descriptor: 'zeppelin' })).found).toEqual(rare)
+    expect((await ask({ tags: ['nothing'], task_descriptor: 'zeppelin' })).found).toEqual([])
+  })
+})
+
+it('finds by words in memory what the database finds among some records', async () => {
+  const texts = createTextMemory({ maxBytes: 50_000_000 }).openStore(db)
+  const found: unknown[] = []
+  const memory = {
+    ...texts,
+    find: async (...asked: Parameters<typeof texts.find>) => {
+      const answer = await texts.find(...asked)
+      found.push(answer?.ranked.matches.length)
+      return answer
+    },
+  }
+  const shared = { clock: app.clock, textLanguage: 'english', countedPages: -1 }
+  // The best of all are not among these.
+  const among = all.filter((_, at) => at % 5 === 2)
+  const asked = {
+    query: readQuery('apple 10 garden'),
+    trust: fullTrust,
+    conditions: [hasIdIn(among)],
+    limit: 50,
+  }
+  await createTextSearch({ ...shared, memory }).find(db, { ...asked, among })
+  await texts.untilLoaded()
+  const inMemory = await createTextSearch({ ...shared, memory }).find(db, { ...asked, among })
+  const inDatabase = await createTextSearch(shared).find(db, asked)
+  expect(found).toEqual([undefined, 50])
+  expect(inMemory.map(({ id }) => id).sort()).toEqual(inDatabase.map(({ id }) => id).sort())
+})
