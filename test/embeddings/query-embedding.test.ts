@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
 import { createQueryEmbedder } from '../../src/embeddings/index.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { type ChatServer, neverRespond, patientMs, respond, startChatServer } from '../support/chat-server.ts'
@@ -54,8 +55,11 @@ async function insertServingModel(model: string, provider = 'openai', length = d
 const usual = { timeoutMs: patientMs, maxFailures: 3, pauseMs: 30 * second }
 
 function open(more: Parameters<typeof createServerEmbedder>[2] = {}, settings = usual) {
+  return openWith(createServerEmbedder({ clock }, server.url, more), settings)
+}
+
+function openWith(embedder: Embedder | undefined, settings = usual) {
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
-  const embedder = createServerEmbedder({ clock }, server.url, more)
   return createQueryEmbedder({ db: database.db, clock, log, embedder, ...settings })
 }
 
@@ -87,9 +91,14 @@ describe('embedText', () => {
 
   it('forgets a text after some hundred others', async () => {
     await insertServingModel('m1')
-    const querying = open()
+    const asked: string[] = []
+    const embed: Embedder['embed'] = async (texts) => {
+      asked.push(...texts)
+      return texts.map((text) => Float32Array.from(computeVector(text)))
+    }
+    const querying = openWith({ provider: 'openai', model: 'm1', dimensions, embed })
     await outcomes(querying, ['first', ...Array.from({ length: 500 }, (_, at) => `text ${at}`), 'first'])
-    expect(server.requests).toHaveLength(502)
+    expect(asked).toHaveLength(502)
   })
 
   it('cuts a text to the length of the model, between two characters', async () => {
@@ -109,9 +118,7 @@ describe('embedText', () => {
   it('returns no vector without a serving or a configured model', async () => {
     expect(await outcomes(open(), ['one'])).toEqual(['unanswered'])
     await insertServingModel('m1')
-    const log = createLogger({ level: 'info', clock, write: () => {} })
-    const none = createQueryEmbedder({ db: database.db, clock, log, embedder: undefined, ...usual })
-    expect(await none.readServingModel()).toBeUndefined()
+    expect(await openWith(undefined).readServingModel()).toBeUndefined()
     expect(await outcomes(open(), ['one'])).toEqual(['embedded'])
   })
 

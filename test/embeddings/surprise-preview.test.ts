@@ -123,17 +123,26 @@ describe('the published surprise vectors', () => {
       vector[plane] = Math.sqrt(1 - similarity ** 2)
       return vector
     }
-    const previews: [string, (typeof cases)[number]][] = []
-    for (const [index, each] of cases.entries()) {
+    const placed = cases.flatMap(({ similarities, base }, index) => {
       const scope = `case ${index}`
-      for (const [plane, similarity] of each.similarities.entries()) {
-        const { id } = await create(app, fact({ scope }))
-        await placeVectors(app.db, model, [{ id, vector: at(similarity, plane + 1) }])
-      }
-      const { id } = await create(app, fact({ scope, base_importance: each.base }))
-      await placeVectors(app.db, model, [{ id, vector: at(1, 9) }])
-      previews.push([id, each])
-    }
+      return [
+        ...similarities.map((similarity, plane) => ({ body: { scope }, vector: at(similarity, plane + 1) })),
+        { body: { scope, base_importance: base }, vector: at(1, 9) },
+      ]
+    })
+    const records = placed.map(({ body }) => fact(body))
+    const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
+    const created: string[] = (body as Body).results.map(({ record }: Body) => record.id)
+    await placeVectors(
+      app.db,
+      model,
+      placed.map(({ vector }, index) => ({ id: created[index] ?? '', vector })),
+    )
+    let last = -1
+    const previews = cases.map((each) => {
+      last += each.similarities.length + 1
+      return [created[last] ?? '', each] as const
+    })
     // All records have vectors, and only those under test are new.
     await app.db.deleteFrom('unembedded').execute()
     await app.db

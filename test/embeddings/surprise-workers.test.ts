@@ -67,10 +67,10 @@ describe('two concurrent workers', () => {
     expect(found.map(({ duplicate_of: of }) => of)).toEqual([null, first])
   })
 
-  it('compare a hundred equal records during writes so that one is the first, each once', async () => {
-    const texts = Array.from({ length: 50 }, (_, at) => `${frozen} in hall ${at}`)
+  it('compare equal records during writes so that one is the first, each once', async () => {
+    const texts = Array.from({ length: 12 }, (_, at) => `${frozen} in hall ${at}`)
     const work = async () => {
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < 3; round++) {
         await createPassWithoutRun(app)()
         await compare()
       }
@@ -81,7 +81,7 @@ describe('two concurrent workers', () => {
     await compare()
     const [first = [], second = []] = await written
     const found = new Map((await surprises()).map((each) => [each.record_id, each]))
-    expect([found.size, await readQueue()]).toEqual([100, 0])
+    expect([found.size, await readQueue()]).toEqual([2 * texts.length, 0])
     for (const [at, id] of first.entries()) {
       const copyId = second[at] ?? ''
       expect(found.get(copyId)?.duplicate_of).not.toBe(null)
@@ -90,7 +90,7 @@ describe('two concurrent workers', () => {
       )
     }
     const lost = (await bases()).filter(({ base_importance: base }) => base < 0.5)
-    expect(lost.length).toBeGreaterThanOrEqual(50)
+    expect(lost.length).toBeGreaterThanOrEqual(texts.length)
     const before = [await surprises(), await bases()]
     await compare()
     expect([await surprises(), await bases()]).toEqual(before)
@@ -220,7 +220,7 @@ describe('a scope with many records', () => {
   })
 
   it('is searched like a small one', async () => {
-    const texts = Array.from({ length: 900 }, (_, at) => `order ${at} was sent to hall ${(at * 37) % 101}`)
+    const texts = Array.from({ length: 520 }, (_, at) => `order ${at} was sent to hall ${(at * 37) % 101}`)
     await writeMany(texts)
     await createEmbeddingWorker(app).run()
     await create(app, saying('order 17 was sent to hall 23'))

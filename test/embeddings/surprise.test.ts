@@ -90,15 +90,15 @@ describe('a record equal to an earlier one', () => {
   })
 
   it('is found at any stored precision of the earlier vector', async () => {
-    for (const bits of [8, 4, 2] as const) {
-      const scope = `bits ${bits}`
-      const first = await write(frozen, { scope })
-      await run()
-      await coarsen(first, bits)
-      const second = await write(frozen, { scope })
-      await run()
-      expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first, delta: -0.35 })
-    }
+    const precisions = [8, 4, 2] as const
+    const writeEach = () => Promise.all(precisions.map((bits) => write(frozen, { scope: `bits ${bits}` })))
+    const firsts = await writeEach()
+    await run()
+    for (const [at, bits] of precisions.entries()) await coarsen(firsts[at] ?? '', bits)
+    const seconds = await writeEach()
+    await run()
+    for (const [at, id] of seconds.entries())
+      expect(await surpriseOf(id)).toMatchObject({ duplicate_of: firsts[at], delta: -0.35 })
   })
 })
 

@@ -36,7 +36,7 @@ const placed: InsertedVector[] = centres.flatMap((centre, cluster) =>
     vector: source.near(centre, 0.8),
   })),
 )
-const queries = Array.from({ length: 40 }, (_, at) =>
+const queries = Array.from({ length: 12 }, (_, at) =>
   source.near(centres[at % clusters] ?? source.unit(dimensions), 0.9),
 )
 
@@ -80,10 +80,10 @@ const find = (vector: Float32Array, conditions: RawBuilder<SqlBool>[] = [], limi
 const shareFound = (found: readonly { id: string }[], best: readonly { id: string }[]) =>
   best.filter(({ id }) => found.some((one) => one.id === id)).length / best.length
 
-async function recall(): Promise<number> {
+async function recall(some = queries): Promise<number> {
   let sum = 0
-  for (const query of queries) sum += shareFound(await find(query), findNearest(query, placed, 10))
-  return sum / queries.length
+  for (const query of some) sum += shareFound(await find(query), findNearest(query, placed, 10))
+  return sum / some.length
 }
 
 describe('the nearest vectors', () => {
@@ -98,7 +98,7 @@ describe('the nearest vectors', () => {
   it('are the nearest visible ones, however near hidden ones are', async () => {
     const trust: Trust = { maxSensitivity: 'low', scopes: ['scope-4', 'scope-8'] }
     const seen = placed.filter((_, at) => at % 40 === 4 || at % 40 === 8)
-    for (const query of queries.slice(0, 10)) {
+    for (const query of queries.slice(0, 5)) {
       const found = await find(query, [openTo(trust)])
       expect(found.map(({ id }) => id)).toEqual(findNearest(query, seen, 10).map(({ id }) => id))
     }
@@ -119,7 +119,7 @@ describe('the nearest vectors', () => {
       other,
       placed.slice(0, 500).map(({ id }) => ({ id, vector: source.unit(64) })),
     )
-    expect(await recall()).toBeGreaterThanOrEqual(0.98)
+    expect(await recall(queries.slice(0, 5))).toBeGreaterThanOrEqual(0.98)
     await database.db.deleteFrom('embedding_models').where('id', '=', other).execute()
   })
 
