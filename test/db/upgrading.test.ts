@@ -1,15 +1,28 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
-import { connect } from '../../src/db/connection.ts'
+import { connect, type Database } from '../../src/db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { migrateTo } from '../support/migrate-down.ts'
 import { type Catalogue, findIncompatibilities, readCatalogue } from '../support/schema-catalogue.ts'
 
 const names = Object.keys(migrations)
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
 let connection: ReturnType<typeof connect>
+/** The catalogue after each migration. */
+const states: Catalogue[] = []
+const observed = Object.fromEntries(
+  Object.entries(migrations).map(([name, { up }]) => [
+    name,
+    {
+      up: async (db: Database) => {
+        await up(db)
+        states.push(await readCatalogue(db))
+      },
+    },
+  ]),
+)
 
 beforeAll(async () => {
   database = await createEmptyTestDatabase()
@@ -20,7 +33,7 @@ beforeAll(async () => {
     lockTimeoutMs: 5_000,
     applicationName: 'test',
   })
-  await migrateUp(connection.db)
+  await migrateTo(connection.db, names.at(-1) ?? '', observed)
 })
 afterAll(async () => {
   await connection.close()
@@ -28,13 +41,7 @@ afterAll(async () => {
 })
 
 describe('the last version on the schema of the next one', () => {
-  it('finds every column it reads and may write what it wrote, after every migration', async () => {
-    const states: Catalogue[] = []
-    for (const name of names.toReversed()) {
-      await migrateDown(connection.db, name)
-      states.unshift(await readCatalogue(connection.db))
-    }
-    await migrateUp(connection.db)
+  it('finds every column it reads and may write what it wrote, after every migration', () => {
     const obstacles = names.slice(1).flatMap((name, index) => {
       const before = states[index]
       const after = states[index + 1]

@@ -1,7 +1,6 @@
-import { Migrator, NO_MIGRATIONS } from 'kysely'
+import { type Migration, Migrator, NO_MIGRATIONS } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import { connect, type Database } from '../../src/db/connection.ts'
-import { migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from './database.ts'
 
 /** Reverts all migrations, or those after `target`, and returns their names. No release of the product does this. */
@@ -9,12 +8,16 @@ export async function migrateDown(db: Database, target?: string): Promise<string
   return migrateTo(db, target ?? NO_MIGRATIONS)
 }
 
-/** Applies or reverts migrations until `target` is the last one, and returns their names. */
+/**
+ * Applies or reverts migrations until `target` is the last one, and returns their names. With `steps` they do more than
+ * migrate: a call for each step reads the whole catalogue several times.
+ */
 export async function migrateTo(
   db: Database,
   target: Parameters<Migrator['migrateTo']>[0],
+  steps: Record<string, Migration> = migrations,
 ): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } })
   const { error, results = [] } = await migrator.migrateTo(target)
   if (error) throw error
   return results.map(({ migrationName }) => migrationName)
@@ -25,7 +28,6 @@ export async function openDatabaseAt(migration: string) {
   const database = await createEmptyTestDatabase()
   const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
   const { db, close } = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
-  await migrateUp(db)
-  await migrateDown(db, migration)
+  await migrateTo(db, migration)
   return { db, close: () => close().then(() => database.drop()) }
 }
