@@ -12,11 +12,11 @@ afterAll(() => app.close())
 const say = (object: unknown, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, ...more })
 
-/** Builds facts and entities, each with an edge to a later line and one to a missing record. */
-function population(name: string, count = 450): Body[] {
+/** Builds facts and entities, each with an edge to a line of another portion, and some with one to a missing record. */
+function population(name: string, count = 260): Body[] {
   const ids = Array.from({ length: count }, () => app.ids.next())
   return ids.map((id, at) => {
-    const relations = [{ predicate: 'supports', target_id: ids[(at + 250) % count] }]
+    const relations = [{ predicate: 'supports', target_id: ids[(at + 130) % count] }]
     if (at % 50 === 0) relations.push({ predicate: 'mentions', target_id: app.ids.next() })
     if (at % 3 > 0) return say(`${name} ${at}`, { id, relations })
     const identifiers = [{ namespace: name, value: `${at}` }]
@@ -43,16 +43,16 @@ describe('concurrent equal imports', () => {
     async (permission) => {
       const key = await app.issueKey([permission, 'records:read'])
       const lines = population(permission)
-      const imports = await Promise.all([1, 2, 3, 4].map(() => importLines(app, lines, { key })))
+      const imports = await Promise.all([1, 2, 3].map(() => importLines(app, lines, { key })))
       const statuses = countStatuses(imports)
       expect(statuses.size).toBe(lines.length)
-      const expected = ['created', 'unchanged', 'unchanged', 'unchanged']
+      const expected = ['created', 'unchanged', 'unchanged']
       for (const [id, found] of statuses) expect(found, id).toEqual(expected)
-      for (const line of [lines[0], lines[1], lines[299], lines[449]])
+      for (const line of [lines[0], lines[1], lines[199], lines[259]])
         expect(await edgesOf(line.id)).toEqual(expect.arrayContaining([line.relations[0].target_id]))
       const again = await importLines(app, lines, { key })
       expect(again.summary).toEqual({ created: 0, unchanged: lines.length, conflict: 0, invalid: 0 })
-      expect(again.loose.count).toBe(9)
+      expect(again.loose.count).toBe(6)
     },
   )
 
@@ -61,14 +61,13 @@ describe('concurrent equal imports', () => {
     const orders = [
       lines,
       lines.toReversed(),
-      [...lines.slice(200), ...lines.slice(0, 200)],
       lines.toSorted((a, b) => (a.id.slice(-4) < b.id.slice(-4) ? -1 : 1)),
     ]
     const key = await app.issueKey(['records:write', 'records:read'])
     const imports = await Promise.all(orders.map((order) => importLines(app, order, { key })))
     for (const [id, found] of countStatuses(imports))
-      expect(found, id).toEqual(['created', 'unchanged', 'unchanged', 'unchanged'])
-    for (const line of lines)
+      expect(found, id).toEqual(['created', 'unchanged', 'unchanged'])
+    for (const line of lines.filter((_, at) => at % 20 === 0))
       expect(await edgesOf(line.id)).toEqual(expect.arrayContaining([line.relations[0].target_id]))
   })
 
@@ -85,16 +84,16 @@ describe('concurrent equal imports', () => {
   })
 
   it('of complete records store each log once', async () => {
-    const lines = population('whole', 60)
+    const lines = population('whole', 60).map((line) => ({ ...line, scope: 'whole' }))
     await importLines(app, lines)
-    const ids = new Set(lines.map(({ id }) => id))
-    const exported = (await exportLines(app)).records.filter(({ id }) => ids.has(id))
+    const { records: exported } = await exportLines(app, '?scope=whole')
+    expect(exported).toHaveLength(60)
     const target = await startTestApp()
     try {
       target.clock.advance(app.clock.now().getTime() - target.clock.now().getTime() + 1_000)
-      const imports = await Promise.all([1, 2, 3, 4].map(() => importLines(target, exported)))
+      const imports = await Promise.all([1, 2, 3].map(() => importLines(target, exported)))
       for (const [id, found] of countStatuses(imports))
-        expect(found, id).toEqual(['created', 'unchanged', 'unchanged', 'unchanged'])
+        expect(found, id).toEqual(['created', 'unchanged', 'unchanged'])
       for (const { id, audit_log: log } of exported)
         expect((await read(target, id)).audit_log).toHaveLength(log.length)
     } finally {

