@@ -7,6 +7,7 @@ import {
   listRecordsAbout,
   mergeEntities,
 } from '../support/entity-requests.ts'
+import { isLongRun } from '../support/long-run.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
 import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -197,8 +198,9 @@ describe('POST /v1/entities/{id}/merge', () => {
     expect((await read(app, target.id)).version).toBe(2)
   })
 
-  it('merges a thousand entities with thousands of names at once', async () => {
-    const bodies = Array.from({ length: 1_000 }, (_, index) =>
+  it('merges many entities with thousands of names at once', async () => {
+    const last = isLongRun ? 999 : 99
+    const bodies = Array.from({ length: last + 1 }, (_, index) =>
       entity(`Star ${index}`, {
         aliases: Array.from({ length: 20 }, (_each, alias) => `s-${index}-${alias}`),
         identifiers: [{ namespace: 'hip', value: String(index) }],
@@ -208,8 +210,7 @@ describe('POST /v1/entities/{id}/merge', () => {
     const ids: string[] = (body as Body).results.map((result: Body) => result.record.id)
     const target = await create(app, entity('Milky Way'))
     expect((await merge(target.id, ids)).status).toBe(200)
-    expect(await idsOf('s-999-19')).toEqual([target.id])
-    expect(await idsOf('hip:500')).toEqual([target.id])
-    // Alone it takes 17 s, most of it to create the entities.
+    expect(await idsOf(`s-${last}-19`)).toEqual([target.id])
+    expect(await idsOf('hip:50')).toEqual([target.id])
   }, 120_000)
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLongRun } from '../support/long-run.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -77,7 +78,9 @@ describe('graph expansion from the roots', () => {
   })
 
   it('follows all edges between many records that are linked with each other', async () => {
-    const records = Array.from({ length: 380 }, (_, index) => ({
+    // So many edges in a long run that one call could not have them as its arguments.
+    const count = isLongRun ? 380 : 60
+    const records = Array.from({ length: count }, (_, index) => ({
       ...buildStatement(`hub ${index}`),
       scope: 'hubs',
     }))
@@ -89,7 +92,7 @@ describe('graph expansion from the roots', () => {
       where one.scope = 'hubs'
     `.execute(app.db)
     const ask = { task_descriptor: 'hub', scopes: ['hubs'], root_limit: 1, node_limit: 500, max_hops: 2 }
-    expect((await retrieve(app, ask)).nodes).toHaveLength(380)
+    expect((await retrieve(app, ask)).nodes).toHaveLength(count)
   })
 
   it('sends no statement more for a record without edges', async () => {

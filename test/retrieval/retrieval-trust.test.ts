@@ -76,7 +76,7 @@ async function storeHidden(index: number): Promise<Body> {
 describe('retrieval with a limited key', () => {
   it('answers the same bytes whether or not hidden records exist', async () => {
     const visible: Body[] = []
-    for (let index = 0; index < 60; index++) visible.push(await storeVisible(index))
+    for (let index = 0; index < 24; index++) visible.push(await storeVisible(index))
     for (const [index, { id }] of visible.entries()) {
       const predicate = pick(['supports', 'mentions_entity', 'near'], index)
       await link(app, id, predicate, pick(visible, index * 11 + 1).id)
@@ -85,7 +85,7 @@ describe('retrieval with a limited key', () => {
     const before = await askAll()
 
     const hidden: Body[] = []
-    for (let index = 0; index < 60; index++) hidden.push(await storeHidden(index))
+    for (let index = 0; index < 24; index++) hidden.push(await storeHidden(index))
     for (const [index, { id }] of hidden.entries()) {
       // Edges are written in both directions, so the visible record gets an edge without a new version.
       await link(app, id, 'mentions_entity', pick(visible, index * 3).id)

@@ -96,7 +96,7 @@ describe('words in memory', () => {
     const memory = await openLoaded()
     const database = createTextSearch({ clock: app.clock, textLanguage })
     const shared = { same: 0, all: 0 }
-    for (let asked = 0; asked < 40; asked++) {
+    for (let asked = 0; asked < 10; asked++) {
       const question = sentence(5)
       const exact = await database.find(app.db, { query: readQuery(question), ...usual, ...more })
       const found = await memory.ask(question, more)
@@ -105,7 +105,7 @@ describe('words in memory', () => {
       const best = new Set(found.slice(0, 10).map(({ id }) => id))
       shared.same += expected.filter(({ id }) => best.has(id)).length
     }
-    expect(memory.counted.inMemory).toBe(40)
+    expect(memory.counted.inMemory).toBe(10)
     expect(shared.same).toBeGreaterThanOrEqual(0.93 * shared.all)
   })
 
