@@ -7,7 +7,7 @@ const ambient = /^(Date\.now|Math\.random|crypto\.randomUUID|randomUUID|randomBy
 
 /** Finds calls that read the clock, randomness or ids outside the kernel. */
 export function findAmbientCalls(text: string): Violation[] {
-  if (!/Date|random/.test(text)) return []
+  if (!/\bDate(\.now|\(\s*\))|\bnew Date\b(?!\()|random/.test(text)) return []
   return findNodes(text, (node) => {
     if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) {
       return 'new Date()'
@@ -39,7 +39,7 @@ export function findEnvironmentReads(text: string): Violation[] {
  */
 export function findLongFunctions(text: string, limit: number): Violation[] {
   return findNodes(text, (node, file) => {
-    if (!ts.isFunctionLike(node)) return undefined
+    if (!ts.isFunctionLike(node) || countLines(node, file) <= limit) return undefined
     const own = linesOf(node, file)
     const subtract = (inner: ts.Node): void => {
       if (ts.isFunctionLike(inner) || ts.isTemplateLiteral(inner) || ts.isObjectLiteralExpression(inner)) {
@@ -53,14 +53,20 @@ export function findLongFunctions(text: string, limit: number): Violation[] {
   })
 }
 
+const lineAt = (file: ts.SourceFile, position: number) => file.getLineAndCharacterOfPosition(position).line
+
+function countLines(node: ts.Node, file: ts.SourceFile): number {
+  return lineAt(file, node.getEnd()) - lineAt(file, node.getStart(file)) + 1
+}
+
 function linesOf(node: ts.Node, file: ts.SourceFile): Set<number> {
-  const first = file.getLineAndCharacterOfPosition(node.getStart()).line
-  const last = file.getLineAndCharacterOfPosition(node.getEnd()).line
-  return new Set(Array.from({ length: last - first + 1 }, (_, index) => first + index))
+  const first = lineAt(file, node.getStart(file))
+  return new Set(Array.from({ length: countLines(node, file) }, (_, index) => first + index))
 }
 
 /** Finds literals that are spread into another one, which says the same as their members and hides them from type checks. */
 export function findSpreadLiterals(text: string): Violation[] {
+  if (!/\.\.\.\s*[[({]/.test(text)) return []
   return findNodes(text, (node) => {
     if (!ts.isSpreadAssignment(node) && !ts.isSpreadElement(node)) return undefined
     const expression = removeAssertions(node.expression)
@@ -92,11 +98,19 @@ function findLines(text: string, pattern: RegExp): Violation[] {
 
 const parsing = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone }
 
+/** The last file that was parsed: one rule after the other reads it. */
+let parsed = { text: '', file: parse('') }
+
+function parse(text: string): ts.SourceFile {
+  return ts.createSourceFile('source.ts', text, parsing, true)
+}
+
 function findNodes(
   text: string,
   judge: (node: ts.Node, file: ts.SourceFile) => string | undefined,
 ): Violation[] {
-  const file = ts.createSourceFile('source.ts', text, parsing, true)
+  if (parsed.text !== text) parsed = { text, file: parse(text) }
+  const { file } = parsed
   const breaches: Violation[] = []
   const visit = (node: ts.Node): void => {
     const what = judge(node, file)

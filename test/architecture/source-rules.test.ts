@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   findAmbientCalls,
   findEnvironmentReads,
@@ -23,14 +23,46 @@ const written = [...product, ...page, ...clients, ...tools, ...tests].filter(
 /** These files contain the patterns they search for. */
 const searchers = ['test/architecture/find-violations.ts', 'test/architecture/source-rules.test.ts']
 
-function search(files: readonly string[], find: (text: string) => Violation[]): string[] {
-  return files.flatMap((file) => find(readSource(file)).map(({ line, what }) => `${file}:${line} ${what}`))
-}
-
 const except = (files: readonly string[], ...pardoned: string[]) =>
   files.filter((file) => !pardoned.some((prefix) => file.startsWith(prefix)))
 
+type Rule = { files: readonly string[]; find: (text: string) => Violation[] }
+
+const rules = {
+  ambient: { files: except(product, 'src/kernel/'), find: findAmbientCalls },
+  environment: {
+    files: except(product, 'src/roles/roles.ts', 'src/config/config.ts'),
+    find: findEnvironmentReads,
+  },
+  long: {
+    files: except([...product, ...page, ...clients, ...tools], ...generated),
+    find: (text: string) => findLongFunctions(text, 50),
+  },
+  spread: { files: written, find: findSpreadLiterals },
+  unfinished: { files: except(written, ...searchers), find: findUnfinished },
+  skipped: { files: except(tests, ...searchers), find: findSkippedTests },
+} satisfies Record<string, Rule>
+
+/** File by file, so that each is read and parsed once for all rules. */
+function searchAll(): Map<Rule, string[]> {
+  const all = Object.values(rules).map((rule: Rule) => ({ rule, files: new Set(rule.files) }))
+  const found = new Map(all.map(({ rule }): [Rule, string[]] => [rule, []]))
+  for (const file of written) {
+    const text = readSource(file)
+    for (const { rule, files } of all) {
+      const violations = files.has(file) ? rule.find(text) : []
+      found.get(rule)?.push(...violations.map(({ line, what }) => `${file}:${line} ${what}`))
+    }
+  }
+  return found
+}
+
 describe('the source files', () => {
+  let found: Map<Rule, string[]>
+  beforeAll(() => {
+    found = searchAll()
+  })
+
   test('are all found', () => {
     expect(product).toContain('src/main.ts')
     expect(product).toContain('migrations/index.ts')
@@ -41,13 +73,11 @@ describe('the source files', () => {
   })
 
   test('take time, ids and randomness from the kernel', () => {
-    expect(search(except(product, 'src/kernel/'), findAmbientCalls)).toEqual([])
+    expect(found.get(rules.ambient)).toEqual([])
   })
 
   test('read the environment in roles.ts and config.ts only', () => {
-    expect(
-      search(except(product, 'src/roles/roles.ts', 'src/config/config.ts'), findEnvironmentReads),
-    ).toEqual([])
+    expect(found.get(rules.environment)).toEqual([])
   })
 
   test('have at most 250 lines', () => {
@@ -56,16 +86,15 @@ describe('the source files', () => {
   })
 
   test('have functions of at most 50 lines', () => {
-    const find = (text: string) => findLongFunctions(text, 50)
-    expect(search(except([...product, ...page, ...clients, ...tools], ...generated), find)).toEqual([])
+    expect(found.get(rules.long)).toEqual([])
   })
 
   test('spread objects and arrays only to merge them', () => {
-    expect(search(except(written, ...generated), findSpreadLiterals)).toEqual([])
+    expect(found.get(rules.spread)).toEqual([])
   })
 
   test('contain no marks of unfinished work', () => {
-    expect(search(except(written, ...searchers), findUnfinished)).toEqual([])
+    expect(found.get(rules.unfinished)).toEqual([])
   })
 
   test('have names from the domain, not names like utils', () => {
@@ -74,7 +103,7 @@ describe('the source files', () => {
   })
 
   test('skip no test and run none alone', () => {
-    expect(search(except(tests, ...searchers), findSkippedTests)).toEqual([])
+    expect(found.get(rules.skipped)).toEqual([])
   })
 })
 

@@ -21,7 +21,7 @@ afterAll(() => app.close())
 it('captures that come at the same moment share transactions, and each answer is that of its own evidence', async () => {
   const scope = 'shared'
   const keys = await issueWritingKeys(app, ['third', 'fourth'])
-  const answers = await sendAtOnce(app, 60, (number) =>
+  const answers = await sendAtOnce(app, 24, (number) =>
     postCapture(
       app,
       { ref: `run-${number}`, text: `step ${number}`, user: 'Ines', service: `service ${number % 7}` },
@@ -43,7 +43,7 @@ it('captures that come at the same moment share transactions, and each answer is
     ])
   }
   expect(await countRecordsOfType(app, 'entity', scope)).toBe(8)
-  expect(await countTransactions(app, scope)).toBeLessThan(60)
+  expect(await countTransactions(app, scope)).toBeLessThan(24)
 })
 
 it('captures that confirm and contradict different known facts change each fact once, in the name of their key', async () => {
@@ -51,10 +51,10 @@ it('captures that confirm and contradict different known facts change each fact 
   const keys = await issueWritingKeys(app, ['fifth', 'sixth'])
   const about = (number: number, object: string) => ({ ...triple(object), subject: `build ${number}` })
   const known = await Promise.all(
-    range(30).map((number) => captureFact(app, about(number, 'Linux'), { scope })),
+    range(12).map((number) => captureFact(app, about(number, 'Linux'), { scope })),
   )
   const answers = await Promise.all(
-    range(30).map((number) =>
+    range(12).map((number) =>
       postCapture(
         app,
         about(number, number % 3 === 0 ? 'BSD' : 'Linux'),
@@ -79,7 +79,7 @@ it('captures that confirm and contradict different known facts change each fact 
     expect(stored.version).toBe(2)
     expect(stored.audit_log.at(-1)).toMatchObject({ via: { key_name: keyName } })
   }
-  expect(await countRecordsOfType(app, 'semantic', scope)).toBe(40)
+  expect(await countRecordsOfType(app, 'semantic', scope)).toBe(16)
 })
 
 it('a capture of erased evidence is refused, and those that come with it are stored once', async () => {
@@ -87,20 +87,20 @@ it('a capture of erased evidence is refused, and those that come with it are sto
   const { primary_record: episode } = await capture(app, { text: 'The erased words.' }, { scope })
   await erase(app, episode.id)
   const answers = await Promise.all(
-    range(40).map((number) =>
+    range(20).map((number) =>
       postCapture(app, { text: number % 10 === 4 ? 'The erased words.' : `kept ${number}` }, { scope }),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual(range(40).map((n) => (n % 10 === 4 ? 409 : 201)))
-  expect(await countRecordsOfType(app, 'episodic', scope)).toBe(36)
+  expect(answers.map(({ status }) => status)).toEqual(range(20).map((n) => (n % 10 === 4 ? 409 : 201)))
+  expect(await countRecordsOfType(app, 'episodic', scope)).toBe(18)
 })
 
 it('a capture that comes twice at once is stored once', async () => {
   const scope = 'twice'
   const answers = await Promise.all(
-    range(40).map((number) => postCapture(app, { ref: `run-${number % 20}`, text: 'done' }, { scope })),
+    range(20).map((number) => postCapture(app, { ref: `run-${number % 10}`, text: 'done' }, { scope })),
   )
   const repeated = answers.filter(({ body }) => (body as Body).deduplicated)
-  expect(repeated).toHaveLength(20)
-  expect(await countRecordsOfType(app, 'episodic', scope)).toBe(20)
+  expect(repeated).toHaveLength(10)
+  expect(await countRecordsOfType(app, 'episodic', scope)).toBe(10)
 })

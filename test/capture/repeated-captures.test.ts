@@ -51,7 +51,7 @@ describe('POST /v1/capture with a reference', () => {
       { source: 'agent-2', scope: 'a' },
     ]
     for (const ref of ['x', 'X', 'x ']) {
-      for (const more of variants) {
+      for (const more of ref === 'x' ? variants : [{}]) {
         const first = await capture(app, { ref, text: `said ${ref}` }, more)
         expect(first.deduplicated).toBe(false)
         ids.add(first.primary_record.id)
@@ -60,7 +60,7 @@ describe('POST /v1/capture with a reference', () => {
         )
       }
     }
-    expect(ids.size).toBe(21)
+    expect(ids.size).toBe(variants.length + 2)
   })
 
   it('stores a new episode each time when the reference is missing, and refuses an empty one', async () => {
@@ -167,7 +167,7 @@ describe('a capture whose connection breaks', () => {
     { by: 'its Idempotency-Key', content: {}, headers: (n: number) => ({ 'idempotency-key': `hung-${n}` }) },
     { by: 'its reference', content: { ref: 'hung' }, headers: () => ({}) },
   ])('is stored once however often it is repeated with $by', async ({ by, content, headers }) => {
-    for (const [n, afterMs] of [0, 1, 2, 4, 8, 16, 32].entries()) {
+    for (const [n, afterMs] of [0, 2, 8, 32].entries()) {
       const scope = `${by} ${n}`
       const body = {
         source: 'agent-1',

@@ -1,25 +1,17 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { addTallies } from '../../src/db/tallies.ts'
 import { sumTallies } from '../../src/metrics/store.queries.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/database.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
-let connection: ReturnType<typeof connect>
+let connection: Awaited<ReturnType<typeof openTestDatabase>>
 
 beforeEach(async () => {
-  database = await createEmptyTestDatabase()
-  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000 }
-  connection = connect({ url: database.url, poolSize: 8, ...timeouts, applicationName: 'test' })
-  await migrateUp(connection.db)
+  connection = await openTestDatabase({ lockTimeoutMs: 1_000 })
 })
-afterEach(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterEach(() => connection.close())
 
 const read = async () =>
   Object.fromEntries((await sumTallies(connection.db)).map(({ name, value }) => [name, value]))

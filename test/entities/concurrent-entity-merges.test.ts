@@ -48,7 +48,7 @@ describe('concurrent entity merges', () => {
 
   it('of linked entities do not deadlock', async () => {
     const pairs: { target: string; source: string }[] = []
-    for (let index = 0; index < 10; index++) {
+    for (let index = 0; index < 6; index++) {
       const scope = index % 3 ? {} : { scope: 'sky' }
       const relations = pairs.map(({ source }) => ({ predicate: 'uses', target_id: source }))
       const { id: target } = await create(app, entity(`Linked ${index}`, {}, scope))
@@ -71,7 +71,7 @@ describe('concurrent entity merges', () => {
     (body as Body).created_records.find((record: Body) => record.type === 'semantic')
 
   it('lose nothing that is captured about a source at the same time', async () => {
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 3; round++) {
       const target = await create(app, entity(`Target ${round}`))
       const other = await create(app, entity(`Source ${round}`, { aliases: [`alias ${round}`] }))
       const [merged, ...captured] = await Promise.all([

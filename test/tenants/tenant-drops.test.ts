@@ -12,7 +12,7 @@ import type { TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '500ms', MEMBRANE_STATEMENT_TIMEOUT: '2s' })
+  app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '500ms', MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })
 })
 afterAll(() => app.close())
 
@@ -69,7 +69,7 @@ it('a drop counts a large tenant for longer than a statement of a request may ta
   await administer(
     app.database.url,
     `alter table "${schema}".lifecycle_policies rename to others`,
-    `create view "${schema}".lifecycle_policies as select from (select pg_sleep(3)) as slow`,
+    `create view "${schema}".lifecycle_policies as select from (select pg_sleep(2)) as slow`,
   )
   expect((await dropTenant(app, 'large')).body).toMatchObject({ removed: { policies: 1 } })
 })

@@ -9,8 +9,13 @@ import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
+/** Creating a tenant takes longer than what most tests here do with it. */
+let first: TenantClient
+let second: TenantClient
 beforeAll(async () => {
   app = await startTenantApp()
+  first = await createTenant(app, 'first')
+  second = await createTenant(app, 'second')
 })
 afterAll(() => app.close())
 
@@ -46,15 +51,14 @@ async function readRun({ request }: TenantClient, id: string): Promise<Body> {
 
 describe('the jobs of tenants', () => {
   it('run for each tenant, on its own records', async () => {
-    const tenants = [await createTenant(app, 'first'), await createTenant(app, 'second')]
-    for (const each of tenants) await create(app, fact({ scope: 'team' }), { key: each.secret })
-    const mine = (await requestRun(tenants[0] as TenantClient)) ?? ''
+    for (const each of [first, second]) await create(app, fact({ scope: 'team' }), { key: each.secret })
+    const mine = await requestRun(first)
     const jobs = startJobs()
     try {
       await expect
-        .poll(async () => (await readRun(tenants[0] as TenantClient, mine)).status, { timeout: 15_000 })
+        .poll(async () => (await readRun(first, mine)).status, { timeout: 15_000 })
         .toBe('succeeded')
-      expect((await tenants[1]?.request('GET', `/v1/maintenance/runs/${mine}`))?.status).toBe(404)
+      expect((await second.request('GET', `/v1/maintenance/runs/${mine}`)).status).toBe(404)
     } finally {
       await jobs.stop()
     }
@@ -62,21 +66,20 @@ describe('the jobs of tenants', () => {
   })
 
   it('do not start while the tenant is suspended, and start when it is resumed', async () => {
-    const one = await createTenant(app, 'waiting')
-    const reference = await referenceOf('waiting')
-    const id = await requestRun(one)
-    await app.request('POST', '/v1/tenants/waiting/suspend', { body: decision })
+    const reference = await referenceOf(first.id)
+    const id = await requestRun(first)
+    await app.request('POST', '/v1/tenants/first/suspend', { body: decision })
     const jobs = startJobs()
     const signal = new AbortController().signal
     try {
       const refused = await jobs.handle('decay', signal, () => {}, { reason: 'request', tenant: reference })
       expect(refused).toEqual({ refused: 1 })
-      await app.request('POST', '/v1/tenants/waiting/resume', { body: decision })
-      expect((await readRun(one, id)).status).toBe('queued')
+      await app.request('POST', '/v1/tenants/first/resume', { body: decision })
+      expect((await readRun(first, id)).status).toBe('queued')
       // The worker keeps what it knows of a tenant for a second.
       await sleep(1_100)
       await jobs.handle('decay', signal, () => {}, { reason: 'request', tenant: reference })
-      await expect.poll(async () => (await readRun(one, id)).status, { timeout: 15_000 }).toBe('succeeded')
+      await expect.poll(async () => (await readRun(first, id)).status, { timeout: 15_000 }).toBe('succeeded')
     } finally {
       await jobs.stop()
     }
@@ -92,11 +95,10 @@ describe('the jobs of tenants', () => {
       const [dropped] = await Promise.all([dropTenant(app, 'leaving'), sleep(5)])
       expect(dropped.status, dropped.text).toBe(200)
       expect((await one.request('GET', '/v1/records')).status).toBe(401)
-      const other = await createTenant(app, 'living')
-      const id = await requestRun(other)
-      const message = { reason: 'request', tenant: await referenceOf('living') } as const
+      const id = await requestRun(second)
+      const message = { reason: 'request', tenant: await referenceOf(second.id) } as const
       await jobs.handle('decay', new AbortController().signal, () => {}, message)
-      await expect.poll(async () => (await readRun(other, id)).status, { timeout: 15_000 }).toBe('succeeded')
+      await expect.poll(async () => (await readRun(second, id)).status, { timeout: 15_000 }).toBe('succeeded')
     } finally {
       await jobs.stop()
     }
@@ -125,7 +127,7 @@ describe('writes', () => {
   })
 
   it('of more tenants than are watched at once all get their vectors', async () => {
-    const tenants = [await createTenant(app, 'always'), await createTenant(app, 'seldom')]
+    const tenants = [first, second]
     const jobs = startJobs({ maxWatched: 1 })
     try {
       for (const each of [...tenants, ...tenants]) {

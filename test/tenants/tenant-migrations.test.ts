@@ -15,7 +15,7 @@ import type { TestApp } from '../support/test-app.ts'
 let app: TestApp
 let lines: string[]
 beforeAll(async () => {
-  app = await startTenantApp({ MEMBRANE_STATEMENT_TIMEOUT: '2s' })
+  app = await startTenantApp({ MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })
 })
 afterAll(() => app.close())
 beforeEach(() => {
@@ -88,7 +88,7 @@ it('a migration of a large tenant takes longer than a statement of a request may
   await undoNewestMigration('large')
   await administer(
     app.database.url,
-    `create function slow() returns event_trigger language plpgsql as 'begin perform pg_sleep(3); end'`,
+    `create function slow() returns event_trigger language plpgsql as 'begin perform pg_sleep(2); end'`,
     `create event trigger slow on ddl_command_start when tag in ('COMMENT') execute function slow()`,
   )
   try {

@@ -12,7 +12,7 @@ let first: TenantDatabase
 let second: TenantDatabase
 
 beforeAll(async () => {
-  app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '2s' })
+  app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '1s' })
   first = await createTenantDatabase()
   second = await createTenantDatabase()
 })
@@ -78,7 +78,7 @@ describe('a tenant that moves to another database', () => {
     await copy(first, second)
     await change('late', 'suspend')
     const { schema } = (await app.request('GET', '/v1/tenants/late')).body as Body
-    const busy = administer(first.url, `begin; lock "${schema}".api_keys; select pg_sleep(4); commit`)
+    const busy = administer(first.url, `begin; lock "${schema}".api_keys; select pg_sleep(2.5); commit`)
     await expect.poll(() => isLocked(`"${schema}".api_keys`)).toBe(true)
     const late = await move('late', second.url)
     expect(codeOf(late)).toEqual([503, 'database_unavailable'])

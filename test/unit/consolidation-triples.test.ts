@@ -57,7 +57,7 @@ it('buildPrompt includes what fits, masks secrets, and marks the episode as data
         id: `${n}`,
         tool: `t${n}`,
         args: { secretKey: 'hunter22' },
-        result: 'r'.repeat(100_000),
+        result: 'r'.repeat(20_000),
       })),
     },
   })

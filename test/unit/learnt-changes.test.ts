@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { judge, learnChanges, type Version } from '../../src/db/memory/learnt-changes.ts'
 import type { View } from '../../src/db/memory/seen-changes.ts'
 import { hasEnded, readEnd } from '../../src/db/memory/snapshots.ts'
+import { countRuns } from '../support/long-run.ts'
 
 const viewOf = (snapshot: string, reached = readEnd(snapshot)): View => ({ snapshot, reached, timeline: 1 })
 
@@ -139,7 +140,7 @@ const life = {
   loaded: fc.nat(),
   later: fc.array(fc.nat(5), { minLength: 3, maxLength: 3 }),
 }
-const runs = { numRuns: 3_000 }
+const runs = { numRuns: countRuns(10_000) }
 
 describe('what is learnt of servers', () => {
   const anyAnswer = fc.record({ at: fc.nat(), isStandby: fc.boolean(), asked: fc.nat(3) })

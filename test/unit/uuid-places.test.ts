@@ -17,7 +17,7 @@ it('finds each UUID that has a place, and no other', () => {
     (_, at) => `${at.toString(16).padStart(8, 'f')}-0000-7000-8000-000000000001`,
   )
   const known = [...alike, ...early, ...Array.from({ length: 1_400 }, () => randomUUID())]
-  for (let step = 0; step < 20_000; step++) {
+  for (let step = 0; step < 8_000; step++) {
     const id = known[Math.floor(known.length * random())] ?? ''
     const isPlaced = expected.has(id)
     expect(places.findPlace(id)).toBe(expected.get(id))
