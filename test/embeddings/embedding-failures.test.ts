@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Behaviour,
   type ChatServer,
@@ -21,19 +21,23 @@ import {
   readEmbeddingQueue,
   readVectors,
 } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 let server: ChatServer
-beforeEach(async () => {
+beforeAll(async () => {
   await import('../../src/llm/client.ts')
   app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
   server = await startChatServer(respondWithVectors())
 })
 afterEach(async () => {
-  await app.close()
   await server.close()
+  await emptyStore(app)
 })
 
 const minute = 60_000

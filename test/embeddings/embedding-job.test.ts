@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
 import { decode } from '../../src/domain/vectors/vector-codes.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
@@ -11,14 +11,16 @@ import {
   readEmbeddingQueue,
   readVectors,
 } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the embedding tests' } })
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
+afterEach(() => emptyStore(app))
 
 const buildFactSaying = (object: string) => fact({ payload: { ...payloads.semantic, object } })
 const patch = (id: string, body: object) => app.request('PATCH', `/v1/records/${id}`, { body })

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ChatServer, respond, startChatServer } from '../support/chat-server.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ChatServer, startChatServer } from '../support/chat-server.ts'
 import { failOnText, parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
 import {
   createEmbeddingWorker,
@@ -9,20 +9,21 @@ import {
   readEmbeddingQueue,
   readVectors,
 } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 let server: ChatServer
-beforeEach(async () => {
+beforeAll(async () => {
   await import('../../src/llm/client.ts')
   app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
   server = await startChatServer(respondWithVectors())
 })
-afterEach(async () => {
-  await app.close()
-  await server.close()
-})
+afterEach(() => Promise.all([server.close(), emptyStore(app)]))
 
 const minute = 60_000
 const write = (...tags: string[]) => create(app, fact({ tags }))
@@ -244,6 +245,5 @@ describe('an embedding server that changes its model under the same name', () =>
       { model: 'm1', dimensions: 24, serves: true },
     ])
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([24, 24])
-    server.behave(respond(500, {}))
   })
 })

@@ -1,14 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { buildClaim, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startTestApp()
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
+afterEach(() => emptyStore(app))
 
 const frozen = 'deployments of the billing service are frozen in december'
 const write = async (object: string, more: object = {}): Promise<string> => {

@@ -1,19 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createEmbeddingWorker, createPassWithoutRun } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { createSessionEnder } from '../support/end-session.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the comparing tests' } })
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
+afterEach(() => emptyStore(app))
 
 const saying = (object: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, base_importance: 0.5, ...more })

@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
 import { createPassWithoutRun, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startTestApp()
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
+afterEach(() => emptyStore(app))
 
 async function write(...objects: string[]): Promise<void> {
   const records = objects.map((object) => fact({ payload: { ...payloads.semantic, object } }))

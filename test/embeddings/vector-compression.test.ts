@@ -1,20 +1,22 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { computeCosine } from '../../src/domain/vectors/similarity.ts'
 import { decode, type Precision } from '../../src/domain/vectors/vector-codes.ts'
 import { chooseBits } from '../../src/embeddings/compression/compression.queries.ts'
 import { createCompressionWorker } from '../support/compression-worker.ts'
 import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
 
 let app: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
+afterEach(() => emptyStore(app))
 
 const nothing = { to_8_bits: 0, to_4_bits: 0, to_2_bits: 0, bytes_saved: 0, to_be_embedded: 0 }
 const figuresOf = ({ stats }: { stats: unknown }) => stats

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createStaticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
 import { createEmbeddingWorker, readEmbeddingModels, readVectors } from '../support/embedding-workers.ts'
+import { emptyStore } from '../support/empty-store.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -16,10 +17,11 @@ const sentences = {
 const question = 'Which medicine did a doctor give?'
 
 let app: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startTestApp()
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
+afterEach(() => emptyStore(app))
 
 const store = async (text: string, more: object = {}) => (await create(app, buildStatement(text, more))).id
 const embed = () => createEmbeddingWorker(app, createStaticEmbedder()).run()
