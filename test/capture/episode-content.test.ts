@@ -67,16 +67,16 @@ describe('the content of a captured episode', () => {
     }
   })
 
-  it('keeps five megabytes and refuses more than ten', async () => {
-    const large = range(52).map((n) => `${n} `.repeat(2_000).padEnd(100_000, 'word '))
+  it('keeps a megabyte and refuses more than ten', async () => {
+    const large = range(12).map((n) => `${n} `.repeat(2_000).padEnd(100_000, 'word '))
     expect(await captureAndReadContent({ large })).toEqual({ large })
     expectProblem(await raw(JSON.stringify(range(105).map(() => 'x'.repeat(100_000)))), 413, 'body_too_large')
   })
 
-  it('keeps two hundred thousand elements or fields', async () => {
-    const numbers = range(200_000)
+  it('keeps more elements than a call may have arguments, and thousands of fields', async () => {
+    const numbers = range(150_000)
     expect(await captureAndReadContent(numbers)).toEqual(numbers)
-    const fields = Object.fromEntries(range(200_000).map((n) => [`k${n}`, n]))
+    const fields = Object.fromEntries(range(10_000).map((n) => [`k${n}`, n]))
     expect(await captureAndReadContent(fields)).toEqual(fields)
   }, 120_000)
 

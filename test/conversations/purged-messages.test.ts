@@ -178,6 +178,6 @@ it('is the same conversation after every purge, whatever was sent', async () => 
         expect(await listTexts(id)).toEqual(messages.map(({ content }) => content))
       }
     }),
-    { numRuns: countRuns(100) },
+    { numRuns: countRuns(50) },
   )
 })

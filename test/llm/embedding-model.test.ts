@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
-import { catchModelFailure, secret, timed } from '../support/chat-model.ts'
+import { catchModelFailure, secret } from '../support/chat-model.ts'
 import {
   type Behaviour,
   type ChatServer,
@@ -159,13 +159,9 @@ describe('an embedding server that does not answer', () => {
     },
   )
 
-  it('is called again within the limits of retries and its Retry-After', async () => {
-    server.behave(
-      respondInTurn(respond(429, {}, { 'retry-after': '1' }), respond(503, {}), respondWithVectors()),
-    )
-    const [vectors, elapsed] = await timed(modelOf().embed(texts, { retries: 2 }))
-    expect(vectors).toHaveLength(3)
-    expect(server.requests).toHaveLength(3)
-    expect(elapsed).toBeGreaterThanOrEqual(1_500)
+  it('is called again within the limit of retries', async () => {
+    server.behave(respondInTurn(respond(503, {}), respondWithVectors()))
+    expect(await modelOf().embed(texts, { retries: 1 })).toHaveLength(3)
+    expect(server.requests).toHaveLength(2)
   })
 })

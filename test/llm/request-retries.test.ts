@@ -32,14 +32,12 @@ describe('retries of a model request', () => {
     expect(asking.server.requests).toHaveLength(1)
   })
 
-  it('wait for Retry-After in seconds or as a date', async () => {
-    const date = new Date(asking.clock.now().getTime() + 1_000).toUTCString()
-    for (const after of ['1', date]) {
-      const behaviour = respondInTurn(respond(429, {}, { 'retry-after': after }), respondWithJson({}))
-      const [, elapsed] = await timed(asking.ask(behaviour, { retries: 1 }))
-      expect(elapsed).toBeGreaterThanOrEqual(500)
-      expect(elapsed).toBeLessThan(10_000)
-    }
+  it('wait for Retry-After', async () => {
+    const behaviour = respondInTurn(respond(429, {}, { 'retry-after': '1' }), respondWithJson({}))
+    const [, elapsed] = await timed(asking.ask(behaviour, { retries: 1 }))
+    // A timer may end a little before its time.
+    expect(elapsed).toBeGreaterThanOrEqual(990)
+    expect(elapsed).toBeLessThan(10_000)
   })
 
   it.each([
@@ -49,6 +47,8 @@ describe('retries of a model request', () => {
     ['soon', undefined],
     ['-5', 0],
     ['Fri, 01 Jan 1999 00:00:00 GMT', 0],
+    // A second after the time of the test clock.
+    ['Sat, 28 Mar 2026 09:30:01 GMT', 1_000],
   ])('read Retry-After %j', async (after, milliseconds) => {
     const failure = await catchModelFailure(asking.ask(respond(429, {}, { 'retry-after': after })))
     expect(failure.retryAfterMs).toBe(milliseconds)
@@ -69,9 +69,9 @@ describe('retries of a model request', () => {
   it('end at the deadline, however many are left', async () => {
     const [failure, elapsed] = await timed(
       catchModelFailure(
-        asking.ask(respondAfter(300, respond(500, {})), {
+        asking.ask(respondAfter(50, respond(500, {})), {
           retries: 100,
-          deadlineMs: 1_300,
+          deadlineMs: 800,
           timeoutMs: 1_000,
         }),
       ),

@@ -38,7 +38,7 @@ async function readLog(app: TestApp, id: string): Promise<Body[]> {
   return entries
 }
 
-const ofValues = ['values', Array.from({ length: 8 }, (_, at) => listOf(at))] as const
+const ofValues = ['values', Array.from({ length: 6 }, (_, at) => listOf(at))] as const
 const ofBytes = ['bytes', [1, 2, 3, 4].map(stateOf)] as const
 
 it.each(isLongRun ? [ofValues, ofBytes] : [ofValues])(

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ForeignFile } from '../../src/portability/foreign/items.ts'
+import { readTable } from '../../src/portability/foreign/sqlite-table.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { importFile, results } from '../support/foreign-files.ts'
 import { isLongRun } from '../support/long-run.ts'
@@ -172,12 +174,22 @@ describe('a database file that means harm', () => {
     ['only the beginning', good.subarray(0, 100)],
     ['a wrong page size', replaced(16, 0)],
     ['a broken page', Buffer.concat([good.subarray(0, 4_096), Buffer.alloc(good.length - 4_096, 0xff)])],
-    ['too many bytes', Buffer.concat([good, Buffer.alloc(65 * 1_024 * 1_024)])],
   ])('is answered by a report that stores nothing: %s', async (_, file) => {
     const { status, text, ending } = await importFile(app, file, { query: '?format=mem0&scope=harm' })
     expect(status, text).toBe(200)
     expect(ending.summary).toMatchObject({ created: 0, invalid: 1 })
     expect(text).not.toMatch(/internal_error|SQLITE|sqlite_|\.ts:/)
+  })
+
+  it('is refused before it is opened where it has too many bytes', async () => {
+    const part = Buffer.alloc(1_024 ** 2)
+    async function* chunks() {
+      for (let sent = 0; sent < 65; sent++) yield part
+    }
+    const readings: unknown[] = []
+    const file = { chunks } as unknown as ForeignFile
+    for await (const reading of readTable(file, {}, async function* () {})) readings.push(reading)
+    expect(readings).toMatchObject([{ line: 1, error: { code: 'body_too_large' } }])
   })
 
   it('answers whatever bytes are flipped', async () => {

@@ -109,6 +109,6 @@ it('memory finds what the database finds, whatever changes between questions', {
       await end()
       for (const trust of trusts) await expectSame({ ...last, trust })
     }),
-    { numRuns: countRuns(60), endOnFailure: true },
+    { numRuns: countRuns(30), endOnFailure: true },
   )
 })

@@ -146,7 +146,7 @@ describe('POST /v1/context', () => {
       await create(app, buildStatement(`the walrus number ${index} sleeps`, { scope }))
     }
     await create(app, buildStatement('the walrus number 0 sleeps', { scope }))
-    for (const max_tokens of [1, 60, 120, 250, 5_000]) {
+    for (const max_tokens of [1, 120, 5_000]) {
       for (const format of ['markdown', 'json']) {
         const { items, omitted, token_estimate } = await askContext(app, scope, {
           task_descriptor: 'walrus',

@@ -50,10 +50,10 @@ describe('retrieval filters', () => {
     ])
   })
 
-  it('apply before any limit: every channel finds the one tagged record among 20,000', async () => {
+  it('apply before any limit: every channel finds the one tagged record among thousands', async () => {
     await sql`
       with drawn as (
-        select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id from generate_series(1, 20000) as n
+        select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id from generate_series(1, 5000) as n
       ), record as (
         insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
           scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, half_life_seconds,

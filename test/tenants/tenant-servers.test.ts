@@ -3,15 +3,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
-import { createTenant, dropTenant, readPlace, startTenantApp } from '../support/tenant-requests.ts'
+import {
+  createTenant,
+  dropTenant,
+  readPlace,
+  startTenantApp,
+  type TenantClient,
+} from '../support/tenant-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 let own: TenantDatabase
+let distant: TenantClient
 
 beforeAll(async () => {
   app = await startTenantApp()
   own = await createTenantDatabase()
+  distant = await createTenant(app, 'distant', own.url)
 })
 afterAll(async () => {
   await app.close()
@@ -37,9 +45,8 @@ async function findText(db: Database, text: string): Promise<string[]> {
 
 describe('a tenant on a server of its own', () => {
   it('has all its data there, and only its row in the main database', async () => {
-    const one = await createTenant(app, 'distant', own.url)
-    const { id } = await create(app, fact({ scope: 'team' }), { key: one.secret })
-    expect((await one.request('GET', `/v1/records/${id}`)).status).toBe(200)
+    const { id } = await create(app, fact({ scope: 'team' }), { key: distant.secret })
+    expect((await distant.request('GET', `/v1/records/${id}`)).status).toBe(200)
     const shown = (await app.request('GET', '/v1/tenants/distant')).body as Body
     const { hostname: host, port } = new URL(own.url)
     expect(shown.database).toEqual({ host, port: Number(port), name: own.name })
@@ -125,25 +132,23 @@ describe('a tenant on a server of its own', () => {
   })
 
   it('answers writes with a position of its database', async () => {
-    const one = await createTenant(app, 'positioned', own.url)
     const body = fact({ scope: 'team' })
-    const written = await one.request('POST', '/v1/records', { body })
+    const written = await distant.request('POST', '/v1/records', { body })
     const position = written.headers.get('membrane-position') ?? ''
     const ofMain = (await app.request('POST', '/v1/records', { body })).headers.get('membrane-position') ?? ''
     expect(position).toMatch(/^p1\./)
     for (const each of [position, ofMain]) {
       const headers = { 'membrane-position': each }
-      expect((await one.request('GET', '/v1/records', { headers })).status).toBe(200)
+      expect((await distant.request('GET', '/v1/records', { headers })).status).toBe(200)
       expect((await app.request('GET', '/v1/records', { headers })).status).toBe(200)
     }
-    const refused = await one.request('GET', '/v1/records', { headers: { 'membrane-position': 'p1.x' } })
+    const refused = await distant.request('GET', '/v1/records', { headers: { 'membrane-position': 'p1.x' } })
     expect(refused.status).toBe(400)
   })
 
   it('has no services when its URL was stored for another tenant or with another key', async () => {
     const one = await createTenant(app, 'swapped', own.url)
-    const other = await createTenant(app, 'unswapped', own.url)
-    const { server_url } = await readPlace(app, 'unswapped')
+    const { server_url } = await readPlace(app, 'distant')
     await app.db.updateTable('tenants').set({ server_url }).where('id', '=', 'swapped').execute()
     await expect
       .poll(async () => {
@@ -151,7 +156,7 @@ describe('a tenant on a server of its own', () => {
         return [status, (body as Body).code]
       })
       .toEqual([503, 'not_ready'])
-    expect((await other.request('GET', '/v1/records')).status).toBe(200)
+    expect((await distant.request('GET', '/v1/records')).status).toBe(200)
   })
 })
 

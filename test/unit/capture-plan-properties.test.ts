@@ -132,7 +132,7 @@ describe('any capture', () => {
   })
 
   it.each([
-    ['half a million fields', Object.fromEntries(Array.from({ length: 500_000 }, (_, at) => [`k${at}`, at]))],
+    ['many fields', Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`k${at}`, at]))],
     ['two million numbers', Array.from({ length: 2_000_000 }, (_, at) => at)],
     ['fifty long texts', Array.from({ length: 50 }, () => 'word '.repeat(20_000))],
     [

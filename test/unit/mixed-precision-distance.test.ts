@@ -108,7 +108,7 @@ describe('the nearest vectors of mixed precision', () => {
     }))
     let byCosine = 0
     let byClouds = 0
-    for (let query = 0; query < 20; query++) {
+    for (let query = 0; query < 8; query++) {
       const question = draw(query)
       const truth = new Set(findNearest(question, stored, 10).map(({ id }) => id))
       const hits = (found: { id: string }[]) => found.filter(({ id }) => truth.has(id)).length

@@ -91,12 +91,12 @@ describe('the best 300 by signature, compared exactly', () => {
     const source = createVectorSource(11)
     const centres = Array.from({ length: 100 }, () => source.unit(384))
     const draw = (index: number) => source.near(centres[index % 100] ?? source.unit(384), 0.8)
-    const stored = Array.from({ length: 5_000 }, (_, index) => {
+    const stored = Array.from({ length: 3_000 }, (_, index) => {
       const vector = draw(index)
       return { id: String(index), vector, signature: computeSignature(vector) }
     })
     let found = 0
-    const queries = 25
+    const queries = 15
     for (let query = 0; query < queries; query++) {
       const question = draw(query * 7)
       const signature = computeSignature(question)
