@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase } from '../support/database.ts'
@@ -49,9 +50,13 @@ async function beginRecord(
   return { sending, answer }
 }
 
-it('a stopping API finishes the request in progress, accepts no other, and ends', async () => {
+it('a stopping API closes idle connections, finishes the request in progress, accepts no other, and ends', async () => {
   const { running, url } = await startApi()
   const { sending, answer } = await beginRecord(url)
+  const idle = createConnection(Number(new URL(url).port), '127.0.0.1')
+  const closed = once(idle, 'close')
+  idle.write('GET /livez HTTP/1.1\r\nHost: api\r\n\r\n')
+  await once(idle, 'data')
   running.kill('SIGTERM')
   await until('the port to close', () =>
     fetch(`${url}/livez`).then(
@@ -59,17 +64,11 @@ it('a stopping API finishes the request in progress, accepts no other, and ends'
       () => true,
     ),
   )
+  await closed
+  const stopAt = performance.now()
   sending.end(record.slice(10))
   const response = await answer
   expect(response.statusCode, await text(response)).toBe(201)
-  expect(await running.ended).toEqual({ code: 0, signal: null })
-})
-
-it('a stopping API closes idle connections', async () => {
-  const { running, url } = await startApi()
-  await (await fetch(`${url}/livez`)).text()
-  const stopAt = performance.now()
-  running.kill('SIGTERM')
   expect(await running.ended).toEqual({ code: 0, signal: null })
   expect(performance.now() - stopAt).toBeLessThan(5_000)
 })
@@ -82,11 +81,12 @@ it('a stopping API ends with a failure when a request exceeds the shutdown timeo
   expect(running.output()).toContain('stopped before all work was finished')
 })
 
-it('an API on a database that is not migrated is alive but not ready', async () => {
+it('an API that cannot reach its database is alive but not ready, because nothing confirms its text language', async () => {
   const port = await findFreePort()
   const running = launchRole('api', {
     DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x',
     PORT: String(port),
+    MEMBRANE_TEXT_LANGUAGE: 'klingon',
   })
   const url = `http://127.0.0.1:${port}`
   await until('the API to be alive', () =>
@@ -97,7 +97,10 @@ it('an API on a database that is not migrated is alive but not ready', async () 
   )
   const answer = await fetch(`${url}/readyz`)
   expect(answer.status).toBe(503)
-  expect(await answer.json()).toMatchObject({ code: 'not_ready', parts: { database: { ready: false } } })
+  expect(await answer.json()).toMatchObject({
+    code: 'not_ready',
+    parts: { database: { ready: false }, configuration: { ready: false } },
+  })
   running.kill('SIGTERM')
   expect(await running.ended).toEqual({ code: 0, signal: null })
   expect(running.output()).not.toContain('hunter2')

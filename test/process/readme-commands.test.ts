@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
-import { launch } from '../support/processes.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const readme = await readFile(join(root, 'README.md'), 'utf8')
@@ -28,16 +28,12 @@ describe('the curl commands of the README', () => {
   })
 
   test('answer what the README shows, on a new server', async () => {
-    const folder = await createDataDir()
-    const path = `${process.env['PATH']}:${await provideCurl(folder)}`
-    const server = launch(['src/main.ts', 'all'], {
-      cwd: root,
-      env: { PORT: '0', MEMBRANE_DATA_DIR: folder },
-    })
-    const [, url = ''] = await server.waitForOutput(/API +(http:\S+)/)
+    const path = `${process.env['PATH']}:${await provideCurl(await createDataDir())}`
+    const app = await startTestApp({ variables: { MEMBRANE_API_KEY: '' } })
+    onTestFinished(() => app.close())
     const answers: unknown[] = []
     for (const call of calls) {
-      const command = call.replaceAll('http://127.0.0.1:8080', url)
+      const command = call.replaceAll('http://127.0.0.1:8080', app.url)
       const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { PATH: path } })
       answers.push(JSON.parse(stdout))
     }
@@ -68,7 +64,5 @@ describe('the curl commands of the README', () => {
       { id: fact, forgotten: { reason: 'deleted', actor: 'deploy-agent' } },
       { job: 'consolidate', dry_run: true, trigger: 'manual' },
     ])
-    server.kill('SIGTERM')
-    expect(await server.ended).toMatchObject({ code: 0 })
   })
 })

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
-import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
+import { migrations } from '../../migrations/index.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { launch } from '../support/processes.ts'
-import { launchRole, parseLogLines } from '../support/roles.ts'
+import { launch, until } from '../support/processes.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
 it('lists every configuration problem at once and ends with 2', async () => {
-  const running = launchRole('all', { PORT: 'many', MEMBRANE_SHUTDOWN_TIMEOUT: 'soon', MEMBRANE_TYPO: '1' })
+  const running = launchRole('api', { PORT: 'many', MEMBRANE_SHUTDOWN_TIMEOUT: 'soon', MEMBRANE_TYPO: '1' })
   expect(await running.ended).toEqual({ code: 2, signal: null })
   for (const name of ['PORT', 'MEMBRANE_SHUTDOWN_TIMEOUT', 'MEMBRANE_TYPO'])
     expect(running.output()).toContain(name)
@@ -21,6 +20,17 @@ it.each(['api', 'worker', 'migrate'])('the role %s requires a database', async (
   expect(await running.ended).toEqual({ code: 2, signal: null })
   expect(running.output()).toContain(`DATABASE_URL must be set for the role ${role}`)
 })
+
+it.each(['api', 'worker', 'migrate'])(
+  'the role %s refuses a text language that the database does not know',
+  async (role) => {
+    const { url } = await openMigratedDatabase()
+    const running = launchRole(role, { DATABASE_URL: url, PORT: '0', MEMBRANE_TEXT_LANGUAGE: 'klingon' })
+    expect(await running.ended, running.output()).toEqual({ code: 2, signal: null })
+    expect(running.output()).toContain('MEMBRANE_TEXT_LANGUAGE is klingon')
+    expect(running.output()).not.toMatch(/\n\s+at /)
+  },
+)
 
 it('an unknown role is refused with a list of the six roles', async () => {
   const running = launchRole('everything', {})
@@ -46,11 +56,13 @@ it('reports why a database is unreachable, without the password', async () => {
   expect(running.output()).not.toContain('hunter2')
 })
 
-it('an API answers 503 in plain words before the database is migrated, and serves it afterwards', async () => {
+it('before a database is migrated an API answers 503 in plain words and a worker refuses it; then the API serves it', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
-  const key = 'a-root-key-of-a-test'
-  const api = launchRole('api', { DATABASE_URL: database.url, PORT: '0', MEMBRANE_API_KEY: key })
+  const variables = { DATABASE_URL: database.url, MEMBRANE_API_KEY: 'a-root-key-of-a-test' }
+  const key = variables.MEMBRANE_API_KEY
+  const worker = launchRole('worker', variables)
+  const api = launchRole('api', { ...variables, PORT: '0' })
   const [, url] = await api.waitForOutput(/"msg":"Server listening at (http:[^"]+)"/)
   const request = (path: string, token: string, message?: object) =>
     fetch(`${url}${path}`, {
@@ -69,38 +81,22 @@ it('an API answers 503 in plain words before the database is migrated, and serve
   const params = { name: 'recall', arguments: { query: 'When are invoices sent?' } }
   const called = await request('/mcp', key, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   expect(await called.text()).toMatch(/not_ready.*The database lacks migrations/)
-  expect(await launchRole('migrate', { DATABASE_URL: database.url }).ended).toMatchObject({ code: 0 })
-  expect((await request('/v1/records', key)).status).toBe(200)
-})
-
-it('a worker refuses a database that is not migrated, and an API says what is missing', async () => {
-  const database = await createEmptyTestDatabase()
-  onTestFinished(() => database.drop())
-  const api = launchRole('api', { DATABASE_URL: database.url, PORT: '0' })
+  expect((await request('/readyz', key)).status).toBe(503)
   await api.waitForOutput(/the database lacks migrations; run the role migrate/)
-  const running = launchRole('worker', { DATABASE_URL: database.url })
-  expect(await running.ended).toEqual({ code: 1, signal: null })
-  expect(running.output()).toContain('run the role migrate first')
+  expect(await worker.ended).toEqual({ code: 1, signal: null })
+  expect(worker.output()).toContain('run the role migrate first')
+
+  expect(await launchRole('migrate', variables).ended).toMatchObject({ code: 0 })
+  expect((await request('/v1/records', key)).status).toBe(200)
+  await until('the API to be ready', async () => (await request('/readyz', key)).ok)
 })
 
 it('concurrent migrations run once', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
-  const processes = [1, 2, 3].map(() => launchRole('migrate', { DATABASE_URL: database.url }))
-  const connections = Array.from({ length: 20 }, () =>
-    connect({
-      url: database.url,
-      poolSize: 1,
-      statementTimeoutMs: 1_000,
-      lockTimeoutMs: 1_000,
-      applicationName: 'membrane test',
-    }),
-  )
-  const applied = await Promise.all(connections.map(({ db }) => migrateUp(db)))
+  const processes = [1, 2].map(() => launchRole('migrate', { DATABASE_URL: database.url }))
   for (const running of processes)
     expect(await running.ended, running.output()).toEqual({ code: 0, signal: null })
-  const all = [...applied, ...processes.map((running) => parseLogLines(running)[0]?.['applied'] as string[])]
-  expect(all.filter((names) => names.length > 0)).toHaveLength(1)
-  for (const { db } of connections.slice(0, 1)) expect(await listPendingMigrations(db)).toEqual([])
-  await Promise.all(connections.map(({ close }) => close()))
+  const applied = processes.map((running) => parseLogLines(running)[0]?.['applied'] as string[])
+  expect(applied.map(({ length }) => length).sort()).toEqual([0, Object.keys(migrations).length])
 })

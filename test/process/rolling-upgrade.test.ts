@@ -1,8 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { expect, it } from 'vitest'
 import { administer, findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
-import { launchRole, parseLogLines } from '../support/roles.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
 
 type Body = Record<string, unknown>
 
@@ -35,10 +34,8 @@ function statusOf(url: string): Promise<number> {
 }
 
 it('a running version continues, and can restart, after a later version migrated the schema', async () => {
-  const database = await createEmptyTestDatabase()
-  onTestFinished(() => database.drop())
+  const database = await openMigratedDatabase()
   const variables = { DATABASE_URL: database.url }
-  expect(await launchRole('migrate', variables).ended).toEqual({ code: 0, signal: null })
   await administer(database.url, ...later)
 
   const again = launchRole('migrate', variables)
@@ -74,15 +71,4 @@ it('a running version continues, and can restart, after a later version migrated
     })
     expect(ended, job).toMatchObject({ status: 'succeeded' })
   }
-})
-
-it('an API receives no traffic before its own migrations have run', async () => {
-  const database = await createEmptyTestDatabase()
-  onTestFinished(() => database.drop())
-  const port = await findFreePort()
-  const url = `http://127.0.0.1:${port}`
-  launchRole('api', { DATABASE_URL: database.url, PORT: String(port) })
-  await until('an answer', async () => (await statusOf(url)) === 503)
-  expect(await launchRole('migrate', { DATABASE_URL: database.url }).ended).toMatchObject({ code: 0 })
-  await until('the API to be ready', async () => (await statusOf(url)) === 200)
 })

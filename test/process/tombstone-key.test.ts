@@ -1,14 +1,13 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createIds } from '../../src/kernel/ids.ts'
 import { openTombstoneKey } from '../../src/process/tombstone-key.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createDataDir } from '../support/data-dir.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase, waitForReadyUrl } from '../support/roles.ts'
+import { launchRole, openMigratedDatabase } from '../support/roles.ts'
 
 const ids = createIds(createTestClock())
 const fact = {
@@ -38,28 +37,6 @@ it('the tombstone key is not replaced when its file is damaged, and its folder m
   )
 })
 
-it('erased content stays refused after a restart of everything', async () => {
-  const dataDir = await createDataDir()
-  const database = await createEmptyTestDatabase()
-  const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: '0' })
-  const first = start()
-  const url = await waitForReadyUrl(first)
-  const { id } = (await (await post(`${url}/v1/records`, fact)).json()) as { id: string }
-  const reason = { actor: 'desk', rationale: 'asked' }
-  expect((await post(`${url}/v1/records/${id}/erase`, reason)).status).toBe(200)
-  first.kill('SIGTERM')
-  await first.ended
-  const second = start()
-  const refused = await post(`${await waitForReadyUrl(second)}/v1/records`, fact)
-  expect(await refused.json()).toMatchObject({ status: 409, code: 'erased_content' })
-  expect(first.output() + second.output()).not.toContain(
-    (await readFile(join(dataDir, 'tombstone.key'), 'utf8')).trim(),
-  )
-  second.kill('SIGTERM')
-  await second.ended
-  await database.drop()
-})
-
 it('a process without the key of an erasure is not ready from that moment, and says what to do', async () => {
   const database = await openMigratedDatabase()
   const key = { MEMBRANE_TOMBSTONE_KEY: 'the key of the erasures' }
@@ -68,24 +45,25 @@ it('a process without the key of an erasure is not ready from that moment, and s
     const running = launchRole(role, { DATABASE_URL: database.url, [port]: new URL(url).port, ...variables })
     return { url, running, readiness: () => fetch(`${url}/readyz`).catch(() => undefined) }
   }
-  const keyless = [await start('api', 'PORT'), await start('worker', 'MEMBRANE_METRICS_PORT')]
+  const keyless = await start('api', 'PORT')
   const sealed = await start('api', 'PORT', key)
-  for (const { readiness } of [sealed, ...keyless])
+  for (const { readiness } of [sealed, keyless])
     await until('a process to be ready', async () => (await readiness())?.ok)
   const { id } = (await (await post(`${sealed.url}/v1/records`, fact)).json()) as { id: string }
   const reason = { actor: 'desk', rationale: 'asked' }
   expect((await post(`${sealed.url}/v1/records/${id}/erase`, reason)).status).toBe(200)
-  const late = await start('api', 'PORT', { MEMBRANE_TOMBSTONE_KEY: 'another key than that' })
+  const late = await start('worker', 'MEMBRANE_METRICS_PORT', {
+    MEMBRANE_TOMBSTONE_KEY: 'another key than that',
+  })
   await until('the last process to answer', late.readiness)
-  for (const { readiness, running } of [...keyless, late]) {
+  for (const { readiness, running } of [keyless, late]) {
     const answer = await readiness()
     const tombstones = { ready: false, reason: expect.stringContaining('MEMBRANE_TOMBSTONE_KEY') }
     expect(answer?.status).toBe(503)
     expect(await answer?.json()).toMatchObject({ parts: { database: { ready: true }, tombstones } })
     expect(running.output()).toContain('no content can be stored')
   }
-  const [{ url } = sealed] = keyless
-  const refused = await post(`${url}/v1/records`, fact)
+  const refused = await post(`${keyless.url}/v1/records`, fact)
   expect(await refused.json()).toMatchObject({
     status: 503,
     code: 'tombstone_key_mismatch',

@@ -7,25 +7,25 @@ const redisUrl = inject('redisUrl')
 const redisName = redisUrl === null ? 'Redis (left out: no REDIS_URL and no redis-server)' : 'Redis'
 
 async function runPurge(variables: Record<string, string>): Promise<void> {
-  const database = await openMigratedDatabase({ redisUrl: variables['REDIS_URL'] })
-  const expired = () =>
-    database.pool.query(
-      `insert into idempotency_keys (principal, key, fingerprint, status, headers, created_at, expires_at)
-       select 'root', gen_random_uuid()::text, 'f', 200, '{}', now(), now() from generate_series(1, 1500)`,
-    )
-  await expired()
-  const environment = { DATABASE_URL: database.url, MEMBRANE_PURGE_INTERVAL: '10s', ...variables }
-  const workers = [launchRole('worker', environment), launchRole('worker', environment)]
-  const untilPurged = () =>
-    until('the expired to be gone', async () => {
-      const { rows } = await database.pool.query('select count(*)::int as count from idempotency_keys')
-      return rows[0].count === 0
-    })
-  await untilPurged()
-  await expired()
-  await untilPurged()
-  for (const worker of workers) worker.kill('SIGTERM')
-  for (const worker of workers) expect(await worker.ended, worker.output()).toEqual({ code: 0, signal: null })
+  const { db, pool, url } = await openMigratedDatabase({ redisUrl: variables['REDIS_URL'] })
+  await pool.query(
+    `insert into idempotency_keys (principal, key, fingerprint, status, headers, created_at, expires_at)
+     select 'root', gen_random_uuid()::text, 'f', 200, '{}', now(), now() from generate_series(1, 1500)`,
+  )
+  // The next poll is half a minute later, so a tick of the queue has to start the run.
+  const dueAt = new Date(Date.now() + 3_000)
+  await db.insertInto('job_schedules').values({ job: 'purge', enabled: true, next_at: dueAt }).execute()
+  const worker = launchRole('worker', { DATABASE_URL: url, MEMBRANE_PURGE_INTERVAL: '10s', ...variables })
+  await until('the expired to be gone', async () => {
+    const { rows } = await pool.query('select count(*)::int as count from idempotency_keys')
+    return rows[0].count === 0
+  })
+  await worker.waitForOutput(/"msg":"run ended"[^\n]*"job":"purge"/)
+  const schedule = db.selectFrom('job_schedules').selectAll().where('job', '=', 'purge')
+  const { last_success_at, next_at } = await schedule.executeTakeFirstOrThrow()
+  expect(Math.abs(next_at.getTime() - 10_000 - (last_success_at?.getTime() ?? 0))).toBeLessThan(5_000)
+  worker.kill('SIGTERM')
+  expect(await worker.ended, worker.output()).toEqual({ code: 0, signal: null })
 }
 
 /** Returns an empty numbered database of the test Redis that no other test uses. */

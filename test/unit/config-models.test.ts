@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
 import type { Variables } from '../../src/config/config-problems.ts'
 
-function problemsOf(variables: Variables): readonly string[] {
+function problemsOf(variables: Variables, role?: string): readonly string[] {
   try {
-    readConfig(variables)
+    readConfig(variables, role)
   } catch (error) {
     if (error instanceof ConfigError) return error.problems
     throw error
@@ -112,4 +112,12 @@ describe('the configuration of embeddings', () => {
   ])('refuses %s=%s', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])
   })
+})
+
+test('a role that serves tenants says with all other problems that it needs the root key', () => {
+  const variables = { MEMBRANE_TENANTS: 'on', MEMBRANE_DECAY_INTERVAL: '1ms' }
+  const interval = expect.stringContaining('MEMBRANE_DECAY_INTERVAL must be a duration')
+  for (const role of ['api', 'all'])
+    expect(problemsOf(variables, role)).toEqual([interval, 'MEMBRANE_TENANTS=on needs MEMBRANE_API_KEY'])
+  expect(problemsOf(variables, 'worker')).toEqual([interval])
 })
