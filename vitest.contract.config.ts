@@ -1,10 +1,20 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { notOnCitus, roomJourneys } from './test/support/room-journeys.ts'
 import { createTestCountReporter } from './test/support/test-count-reporter.ts'
 import { shared } from './vitest.config.ts'
 
 const onCitus = ['test/tenants/distributed-tenant.test.ts', 'test/tenants/tenant-on-node.test.ts']
 const journeys = Object.entries(roomJourneys)
+
+/** What decides these is Redis, the connections of a process, or two versions of the schema, and the same on every server. */
+const sameOnEveryServer = [
+  'test/db/pool.test.ts',
+  'test/db/upgrading.test.ts',
+  'test/jobs/announcements.test.ts',
+  'test/jobs/fair-slots.test.ts',
+  'test/jobs/full-redis.test.ts',
+  'test/jobs/worker-connections.test.ts',
+]
 
 /**
  * What depends on the server: run on PostgreSQL 15 with Redis by `.ci/run`, beside the whole suite on the embedded one.
@@ -27,6 +37,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', createTestCountReporter()],
     include,
+    exclude: [...configDefaults.exclude, ...sameOnEveryServer],
     ...(process.env['TEST_CITUS_URL'] === undefined ? {} : { testTimeout: 180_000 }),
   },
 })

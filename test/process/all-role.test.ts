@@ -4,10 +4,15 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
 import { isRunning, postmasterOf, readyPostmasterOf } from '../support/postgres-processes.ts'
 import { processPatienceMs, until } from '../support/processes.ts'
-import { findPid, launchRole, parseLogLines, waitForReadyUrl } from '../support/roles.ts'
+import {
+  findPid,
+  launchRole,
+  openMigratedDatabase,
+  parseLogLines,
+  waitForReadyUrl,
+} from '../support/roles.ts'
 
 const policy = {
   decay: {
@@ -152,8 +157,7 @@ it('the role all reports at once that it cannot write its data folder', async ()
 })
 
 it('the role all reports that its port is in use, and leaves no process behind', async () => {
-  const database = await createEmptyTestDatabase()
-  onTestFinished(() => database.drop())
+  const database = await openMigratedDatabase()
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
@@ -180,8 +184,7 @@ it('the role all leaves no API behind when it is killed before its database has 
 })
 
 it('the role all ends with a reason when a child process fails repeatedly', async () => {
-  const database = await createEmptyTestDatabase()
-  onTestFinished(() => database.drop())
+  const database = await openMigratedDatabase()
   const running = launchRole('all', { DATABASE_URL: database.url, PORT: '0' })
   let hasEnded = false
   void running.ended.then(() => {

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
 import { createDataDir } from '../support/data-dir.ts'
+import { dataFolder } from '../support/data-folder.ts'
 import { isRunning, postmasterOf } from '../support/postgres-processes.ts'
 import { launch, until } from '../support/processes.ts'
 
@@ -38,37 +38,13 @@ async function ask(url: string, statement: string): Promise<pg.QueryResult> {
   }
 }
 
-it('the embedded server keeps its data over a restart', async () => {
-  const dataDir = await createDataDir()
-  const first = await startEmbeddedPostgres({ dataDir, durable: false })
-  await ask(first.url, 'create table kept as select 1 as one')
-  await first.stop()
-  const second = await startEmbeddedPostgres({ dataDir, durable: false })
-  expect((await ask(second.url, 'select one from kept')).rows).toEqual([{ one: 1 }])
-  await second.stop()
-  expect(await postmasterOf(dataDir)).toBeUndefined()
-})
+const addressOf = 'select coalesce(host(inet_server_addr()), $$socket$$) as address'
 
-describe('the embedded server is reached', () => {
-  const source = 'select coalesce(host(inet_server_addr()), $$socket$$) as address'
-
-  it('through its Unix socket, and over TCP by other programs', async () => {
-    const dataDir = await createDataDir()
-    const { url, port, stop } = await startEmbeddedPostgres({ dataDir, durable: false })
-    expect((await ask(url, source)).rows).toEqual([{ address: 'socket' }])
-    const overTcp = new URL(url)
-    overTcp.search = ''
-    expect(overTcp.port).toBe(String(port))
-    expect((await ask(overTcp.href, source)).rows).toEqual([{ address: '127.0.0.1' }])
-    await stop()
-  })
-
-  it('over TCP where the path of a socket would be too long', async () => {
-    const dataDir = join(await createDataDir(), 'a'.repeat(90))
-    const { url, stop } = await startEmbeddedPostgres({ dataDir, durable: false })
-    expect((await ask(url, source)).rows).toEqual([{ address: '127.0.0.1' }])
-    await stop()
-  })
+it('the embedded server is reached over TCP where the path of a socket would be too long', async () => {
+  const dataDir = join(await createDataDir(), 'a'.repeat(90))
+  const { url, stop } = await startEmbeddedPostgres({ dataDir, durable: false })
+  expect((await ask(url, addressOf)).rows).toEqual([{ address: '127.0.0.1' }])
+  await stop()
 })
 
 describe('a running embedded server', () => {
@@ -76,13 +52,21 @@ describe('a running embedded server', () => {
   let server: EmbeddedPostgres
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'membrane-data-'))
+    dataDir = await mkdtemp(join(dataFolder, 'membrane-data-'))
     server = await startEmbeddedPostgres({ dataDir })
   })
 
   afterAll(async () => {
     await server.stop()
     await rm(dataDir, { recursive: true })
+  })
+
+  it('is reached through its Unix socket, and over TCP by other programs', async () => {
+    expect((await ask(server.url, addressOf)).rows).toEqual([{ address: 'socket' }])
+    const overTcp = new URL(server.url)
+    overTcp.search = ''
+    expect(overTcp.port).toBe(String(server.port))
+    expect((await ask(overTcp.href, addressOf)).rows).toEqual([{ address: '127.0.0.1' }])
   })
 
   it('is durable by default', async () => {
@@ -121,57 +105,13 @@ describe('a running embedded server', () => {
   })
 })
 
-it('the embedded server refuses a second process on its folder and names the first', async () => {
+it('the embedded server gives its folder to one process, also while it recovers from a crashed session, and reports that it has ended for good', async () => {
   const dataDir = await createDataDir()
   const first = hold(dataDir)
   const url = await urlOf(first)
   const second = hold(dataDir)
   expect(await second.ended).toEqual({ code: 1, signal: null })
   expect(second.output()).toContain(`already runs on ${dataDir} (process ${first.pid})`)
-  expect((await ask(url, 'select 1 as one')).rows).toEqual([{ one: 1 }])
-  first.kill('SIGTERM')
-  expect(await first.ended).toEqual({ code: 0, signal: null })
-})
-
-it('the embedded server gives the folder to one of several concurrent first starts', async () => {
-  const dataDir = await createDataDir()
-  const holders = [hold(dataDir), hold(dataDir), hold(dataDir)]
-  const outcomes = await Promise.all(holders.map((one) => one.waitForOutput(/^url|already runs on/m)))
-  expect(outcomes.map(([message]) => message).sort()).toEqual(['already runs on', 'already runs on', 'url'])
-  expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
-})
-
-it('the embedded server continues when its parent process was killed', async () => {
-  const dataDir = await createDataDir()
-  const first = hold(dataDir)
-  const url = await urlOf(first)
-  await ask(url, 'create table kept as select 1 as one')
-  first.kill('SIGKILL')
-  await first.ended
-  const second = hold(dataDir)
-  expect(await urlOf(second)).toBe(url)
-  expect((await ask(url, 'select one from kept')).rows).toEqual([{ one: 1 }])
-  second.kill('SIGTERM')
-  await second.ended
-  expect(await postmasterOf(dataDir)).toBeUndefined()
-})
-
-it('the embedded server recovers committed data after both processes were killed', async () => {
-  const dataDir = await createDataDir()
-  const first = hold(dataDir, 'durable')
-  await ask(await urlOf(first), 'create table kept as select generate_series(1, 1000) as n')
-  const postmaster = (await postmasterOf(dataDir)) ?? 0
-  first.kill('SIGKILL')
-  process.kill(postmaster, 'SIGKILL')
-  await until('the server to end', () => !isRunning(postmaster))
-  const second = hold(dataDir)
-  expect((await ask(await urlOf(second), 'select count(*)::int from kept')).rows).toEqual([{ count: 1000 }])
-})
-
-it('the embedded server keeps its folder while it recovers from a crashed session', async () => {
-  const dataDir = await createDataDir()
-  const first = hold(dataDir)
-  const url = await urlOf(first)
   const victim = `select pid from pg_stat_activity where application_name = 'membrane ${first.pid}'`
   const { pid } = (await ask(url, victim)).rows[0]
   process.kill(pid, 'SIGKILL')
@@ -181,25 +121,51 @@ it('the embedded server keeps its folder while it recovers from a crashed sessio
   })
   expect((await hold(dataDir).ended).code).toBe(1)
   expect(first.output()).not.toContain('lost')
-})
-
-it('the embedded server reports that it has ended for good', async () => {
-  const dataDir = await createDataDir()
-  const first = hold(dataDir)
-  await urlOf(first)
   process.kill((await postmasterOf(dataDir)) ?? 0, 'SIGKILL')
   await first.waitForOutput(/^lost$/m)
 })
 
-it('the embedded server is not blocked by a process id that another program uses now', async () => {
+it('the embedded server gives the folder to one of several concurrent first starts', async () => {
+  const dataDir = await createDataDir()
+  const holders = [hold(dataDir), hold(dataDir)]
+  const outcomes = await Promise.all(holders.map((one) => one.waitForOutput(/^url|already runs on/m)))
+  expect(outcomes.map(([message]) => message).sort()).toEqual(['already runs on', 'url'])
+  expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
+})
+
+it('the embedded server continues when its parent process was killed, and recovers committed data when it was killed too', async () => {
+  const dataDir = await createDataDir()
+  const first = hold(dataDir, 'durable')
+  const url = await urlOf(first)
+  await ask(url, 'create table kept as select generate_series(1, 1000) as n')
+  const postmaster = (await postmasterOf(dataDir)) ?? 0
+  first.kill('SIGKILL')
+  await first.ended
+  const second = hold(dataDir, 'durable')
+  expect(await urlOf(second)).toBe(url)
+  expect(await postmasterOf(dataDir)).toBe(postmaster)
+  await ask(url, 'insert into kept values (1001)')
+  second.kill('SIGKILL')
+  process.kill(postmaster, 'SIGKILL')
+  await until('the server to end', () => !isRunning(postmaster))
+  const third = hold(dataDir)
+  expect((await ask(await urlOf(third), 'select count(*)::int from kept')).rows).toEqual([{ count: 1001 }])
+  third.kill('SIGTERM')
+  expect(await third.ended).toEqual({ code: 0, signal: null })
+  expect(await postmasterOf(dataDir)).toBeUndefined()
+})
+
+it('the embedded server keeps its data over a restart, and is not blocked by a process id that another program uses now', async () => {
   const dataDir = await createDataDir()
   const first = await startEmbeddedPostgres({ dataDir, durable: false })
+  await ask(first.url, 'create table kept as select 1 as one')
   await first.stop()
+  expect(await postmasterOf(dataDir)).toBeUndefined()
   const stranger = launch(['-e', 'setInterval(() => {}, 1000)'])
   const lines = [stranger.pid, join(dataDir, 'postgres'), 1, 5432, '', '127.0.0.1', '1 1', 'ready   ', '']
   await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), lines.join('\n'))
   const second = await startEmbeddedPostgres({ dataDir, durable: false })
-  expect((await ask(second.url, 'select 1 as one')).rows).toEqual([{ one: 1 }])
+  expect((await ask(second.url, 'select one from kept')).rows).toEqual([{ one: 1 }])
   await second.stop()
   expect(isRunning(stranger.pid)).toBe(true)
 })

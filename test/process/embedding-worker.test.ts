@@ -19,7 +19,7 @@ it('a worker embeds what an API captures without a run, and continues after a ki
   await waitUntilAllEmbedded()
   await capture('The user prefers dark mode')
   await waitUntilAllEmbedded()
-  for (let n = 0; n < 20; n++) await capture(`Memory number ${n} of many`)
+  for (let n = 0; n < 5; n++) await capture(`Memory number ${n} of many`)
   killed.kill('SIGKILL')
   await killed.ended
   // A worker killed inside a batch would return it after a minute; this one was idle.

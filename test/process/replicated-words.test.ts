@@ -7,11 +7,11 @@ import {
   productUrl,
   startReplicatedServers,
 } from '../support/replicated-servers.ts'
-import { type Call, startService } from '../support/started-service.ts'
+import { type Call, startApi } from '../support/started-service.ts'
 
 const needed = canReplicate ? '' : ' (left out: no PostgreSQL 15 is installed)'
 /** With their words more than a megabyte, from which on words are kept in memory. */
-const stored = 1_500
+const stored = 900
 const wordsOfEach = 60
 
 const fact = (subject: string, object: string) => ({
@@ -65,7 +65,7 @@ it.skipIf(!canReplicate)(
   async () => {
     const { primary, addReplica } = await startReplicatedServers()
     const replica = await addReplica('replica')
-    const { call, metric, untilUsed } = await startService({
+    const { call, metric, untilUsed } = await startApi({
       DATABASE_URL: productUrl(primary),
       DATABASE_REPLICA_URL: productUrl(replica),
       MEMBRANE_REPLICA_LAG: '1h',

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { connect } from '../../src/db/connection.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
-import { migrateUp } from '../../src/db/migrator.ts'
 import { dataFolder } from './data-folder.ts'
+import { migrate } from './migrated-database.ts'
 import { administer, isRunning, quitPostgres, urlOf } from './postgres-processes.ts'
 import { openRedis } from './redis-server.ts'
 
@@ -32,19 +31,24 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 type Server = { url: string; strategy: 'wal_log' | 'file_copy'; stop(): Promise<void> }
 
 async function openServer(url: string | undefined): Promise<Server> {
-  if (url) return { url: url, strategy: 'wal_log', stop: async () => {} }
+  if (url) return { url, strategy: await chooseStrategy(url), stop: async () => {} }
   await removeAbandoned()
   const dataDir = await mkdtemp(join(dataFolder, `${prefix}${process.pid}-`))
   const server = await startEmbeddedPostgres({ dataDir, durable: false })
   return {
     url: server.url,
-    // Without fsync the checkpoint that it needs costs less than the write-ahead log of a whole database.
-    strategy: 'file_copy',
+    strategy: await chooseStrategy(server.url),
     stop: async () => {
       await server.stop()
       await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+/** Without fsync the checkpoint that a copy of files needs costs less than the write-ahead log of a whole database. */
+async function chooseStrategy(url: string): Promise<Server['strategy']> {
+  const [fsync] = await administer(url, 'show fsync')
+  return fsync?.rows[0].fsync === 'off' ? 'file_copy' : 'wal_log'
 }
 
 /** Stops the servers that killed runs left behind. */
@@ -55,18 +59,6 @@ async function removeAbandoned(): Promise<void> {
     await quitPostgres(dataDir)
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
   }
-}
-
-async function migrate(url: string): Promise<void> {
-  const { db, close } = connect({
-    url,
-    poolSize: 1,
-    statementTimeoutMs: 0,
-    lockTimeoutMs: 0,
-    applicationName: 'membrane test setup',
-  })
-  await migrateUp(db)
-  await close()
 }
 
 async function dropAll(url: string, template: string): Promise<void> {

@@ -2,11 +2,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { DatabaseError, QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { chooseAccount, serverEnvironment } from '../../src/db/embedded/embedded-account.ts'
+import { prepareQueue } from '../../src/jobs/queue.ts'
+import { dataFolder } from './data-folder.ts'
+import { migrate } from './migrated-database.ts'
 import { administer, findFreePort } from './postgres-processes.ts'
 import { until } from './processes.ts'
 
@@ -17,7 +20,7 @@ export const canReplicate = ['initdb', 'pg_basebackup', 'postgres'].every((name)
   existsSync(join(binaries, name)),
 )
 
-type Server = { url: string; start(): Promise<void>; kill(): Promise<void>; folder: string }
+export type ReplicatedServer = { url: string; start(): Promise<void>; kill(): Promise<void>; folder: string }
 
 const settings = [
   'listen_addresses=127.0.0.1',
@@ -31,10 +34,12 @@ const settings = [
   'max_standby_streaming_delay=0',
 ]
 
-/** Starts a server and a streaming replica of it, which end with the test. */
-export async function startReplicatedServers() {
-  const root = await mkdtemp(join(tmpdir(), 'membrane-replicas-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 5 }))
+/** Starts a server with a migrated database that can have replicas. They end with the test, or when the caller ends them. */
+export async function startReplicatedServers(
+  whenOver: (end: () => Promise<void>) => void = (end) => onTestFinished(end),
+) {
+  const root = await mkdtemp(join(dataFolder, 'membrane-replicas-'))
+  whenOver(() => rm(root, { recursive: true, force: true, maxRetries: 5 }))
   const account = await chooseAccount(join(root, 'primary'), join(binaries, 'postgres'))
   await account.own(root)
 
@@ -44,7 +49,7 @@ export async function startReplicatedServers() {
     if (status !== 0) throw new Error(`${program}: ${stderr}`)
   }
 
-  async function prepare(folder: string): Promise<Server> {
+  async function prepare(folder: string): Promise<ReplicatedServer> {
     const port = await findFreePort()
     let child: ChildProcess | undefined
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
@@ -71,7 +76,7 @@ export async function startReplicatedServers() {
       child.kill('SIGQUIT')
       await ended
     }
-    onTestFinished(kill)
+    whenOver(kill)
     return { url, start, kill, folder }
   }
 
@@ -79,9 +84,11 @@ export async function startReplicatedServers() {
   run('initdb', '-D', primary.folder, '-U', 'postgres', '-A', 'trust', '--no-sync')
   await primary.start()
   await administer(primary.url, 'create database membrane')
+  await migrate(productUrl(primary))
+  await prepareQueue({ redisUrl: undefined, databaseUrl: productUrl(primary) })
   const { port } = new URL(primary.url)
 
-  async function addReplica(name: string): Promise<Server> {
+  async function addReplica(name: string): Promise<ReplicatedServer> {
     const replica = await prepare(join(root, name))
     const source = `host=127.0.0.1 port=${port} user=postgres`
     run('pg_basebackup', '-D', replica.folder, '-d', source, '-R', '-X', 'stream', '-c', 'fast', '--no-sync')
@@ -111,4 +118,38 @@ export async function administerProduct(server: { url: string }, statement: stri
       return undefined
     }
   })
+}
+
+/** A port that leads to one server, and later to another, as the name of the primary does in a failover. */
+export async function openPassage(to: { url: string }) {
+  let port = Number(new URL(to.url).port)
+  const open = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = createConnection(port, '127.0.0.1')
+    for (const [socket, opposite] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket)
+      socket.on('error', () => opposite.destroy())
+      socket.on('close', () => {
+        open.delete(socket)
+        opposite.destroy()
+      })
+      socket.pipe(opposite)
+    }
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+  const url = `postgres://postgres@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`
+  return {
+    url,
+    lead: (next: { url: string }) => {
+      port = Number(new URL(next.url).port)
+      for (const socket of open) socket.destroy()
+    },
+  }
 }

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { findFreePort } from './postgres-processes.ts'
 import { until } from './processes.ts'
 import { launchRole } from './roles.ts'
@@ -32,12 +31,7 @@ function describeRequest({ body, position, method, type = 'application/json' }: 
   }
 }
 
-/** Migrates the database and starts an API, as an operator does, with only these variables. */
-export async function startService(variables: Record<string, string>) {
-  expect(await launchRole('migrate', variables).ended).toEqual({ code: 0, signal: null })
-  return startApi(variables)
-}
-
+/** Starts an API on a migrated database, as an operator does, with only these variables. */
 export async function startApi(variables: Record<string, string>) {
   const port = await findFreePort()
   const running = launchRole('api', { MEMBRANE_REGRET_SAMPLE: '1', ...variables, PORT: String(port) })

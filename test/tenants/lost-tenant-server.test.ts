@@ -123,12 +123,17 @@ describe('a server of tenants that is lost', () => {
   }, 120_000)
 
   it('does not stop a start, and its tenants are migrated when it is back', async () => {
-    const server = await startServer()
-    const far = await createTenant(app, 'late', server.url)
+    const own = await createTenantDatabase()
+    let way = await startSilentWay(own.url)
+    onTestFinished(async () => {
+      await way.close()
+      await own.drop()
+    })
+    const far = await createTenant(app, 'late', way.url)
     const { schema } = (await app.request('GET', '/v1/tenants/late')).body as Body
-    await app.database.visitServer(server.url, (visited) => undoNewestMigration(visited, schema))
+    await app.database.visitServer(way.url, (visited) => undoNewestMigration(visited, schema))
     await app.db.updateTable('tenants').set({ migration: '0000' }).where('id', '=', 'late').execute()
-    await server.stop('SIGINT')
+    await way.close()
     const lines: string[] = []
     const log = createLogger({ level: 'info', clock: app.clock, write: (line) => void lines.push(line) })
     await prepareDatabase(app.database, log, app.config)
@@ -139,7 +144,7 @@ describe('a server of tenants that is lost', () => {
       'late: could not be checked: its server cannot be used',
     ])
 
-    await server.start()
+    way = await startSilentWay(own.url, { at: Number(new URL(way.url).port) })
     await expect
       .poll(async () => ((await list(far)).body as Body).code, { timeout: 40_000 })
       .toBe('not_ready')
