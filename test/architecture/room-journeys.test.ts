@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { roomJourneys } from '../support/room-journeys.ts'
 import { listFiles, readSource, root } from './source-files.ts'
 
-/** All tests of these folders are in the contract, so they need no journey. */
+/** The tests of these folders that depend on the server are in the contract, so they need no journey. */
 const wholeFolders = ['db', 'jobs']
 /** It has an `index.ts`, but it is a mechanism, not a room. */
 const mechanism = 'telemetry'
