@@ -32,11 +32,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function startServer() {
-  const folder = await createServerFolder(await mkdtemp(join(dataFolder, 'membrane-tenants-')))
-  return startPostgresServer(folder)
-}
-
 function startJobs() {
   const { clock, ids, config, database } = app
   const lines: string[] = []
@@ -83,7 +78,8 @@ async function readParts(): Promise<Body> {
 
 describe('a server of tenants that is lost', () => {
   it('makes its own tenants get Retry-After, and affects no others', async () => {
-    const server = await startServer()
+    const folder = await createServerFolder(await mkdtemp(join(dataFolder, 'membrane-tenants-')))
+    const server = await startPostgresServer(folder)
     const far = await createTenant(app, 'far', server.url)
     const leaving = await createTenant(app, 'leaving', server.url)
     await create(app, fact({ scope: 'team' }), { key: far.secret })
