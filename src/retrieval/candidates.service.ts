@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
+import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { dropQuotes } from '../domain/words/query-words.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
@@ -30,8 +31,8 @@ type MatchSearch = {
   limit: number
   periods: PeriodsInQuestion | undefined
   states: TextStates
-  /** The number of possible answers, if it is known. */
-  possible: number | undefined
+  /** The records that can be an answer, where they are few. */
+  few: readonly string[] | undefined
 }
 
 type RootSearchResources = Channels & { db: Database; conversationGapMs: number }
@@ -65,13 +66,15 @@ export function createRootSearch(resources: RootSearchResources) {
     now: Date,
   ): Promise<Roots> {
     const { query, included } = input.text ?? noText
-    const possible = await textSearch.countRequired(db, query, listAnswerConditions(question, 'whole'))
-    if (possible === 0) return rankWithoutMatches(question, input, limit, now)
+    const { tags, types } = question
+    const conditions = listAnswerConditions(question, 'whole')
+    const few = await textSearch.findFew(db, { query, conditions, tags, ...(types ? { types } : {}) })
+    if (few?.length === 0) return rankWithoutMatches(question, input, { limit, few }, now)
     const periods = readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const matches = await findMatches(question, input, { limit, periods, states, possible }, now)
+    const matches = await findMatches(question, input, { limit, periods, states, few }, now)
     const ids = listIds(matches)
-    if (ids.length === 0) return rankWithoutMatches(question, input, limit, now)
+    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, few }, now)
     const stems = await textSearch.findQueryStems(db, query)
     const rows = await readStates(ids, question, states)
     const signals = {
@@ -93,19 +96,18 @@ export function createRootSearch(resources: RootSearchResources) {
   async function findMatches(
     question: Question,
     input: SearchInput,
-    { limit, periods, states, possible = Number.POSITIVE_INFINITY }: MatchSearch,
+    { limit, periods, states, few }: MatchSearch,
     now: Date,
   ): Promise<ChannelMatches> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
-    const conditions = listAnswerConditions(question, 'whole')
+    const conditions = [...listAnswerConditions(question, 'whole'), ...(few ? [hasIdIn(few)] : [])]
     const searchPeriods = (named: PeriodsInQuestion) => {
       const required = [...conditions, ...textSearch.listRequirements((input.text ?? noText).query)]
       return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
     }
-    const areFew = possible < depth
     const [found, time] = await Promise.all([
-      search(input, question, conditions, { limit: depth, requested: limit, periods, states, areFew }),
+      search(input, question, conditions, { limit: depth, requested: limit, periods, states, among: few }),
       periods ? searchPeriods(periods) : [],
     ])
     // A record that only its time finds is kept only if it is among the first.
@@ -117,7 +119,7 @@ export function createRootSearch(resources: RootSearchResources) {
   async function rankWithoutMatches(
     question: Question,
     input: SearchInput,
-    limit: number,
+    { limit, few }: Pick<MatchSearch, 'limit' | 'few'>,
     now: Date,
   ): Promise<Roots> {
     const { asked, query } = input.text ?? noText
@@ -126,9 +128,9 @@ export function createRootSearch(resources: RootSearchResources) {
     // No record contains the phrase in quotes: records with some of its words are a better answer than none.
     if (stems.phrased.length > 0 && unquoted !== asked)
       return rankByContent(question, { ...input, text: readQuestionText(unquoted) }, limit, now)
-    if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
+    if (input.fallsBack === false || few?.length === 0) return { candidateNodes: [], fits: new Map() }
     // No record shares a word with the question: the most salient records are a better answer than none.
-    const requirements = textSearch.listRequirements(query)
+    const requirements = [...textSearch.listRequirements(query), ...(few ? [hasIdIn(few)] : [])]
     return rankBySalience(question, { level: 'whole', limit, requirements }, now)
   }
 

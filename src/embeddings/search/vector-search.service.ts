@@ -16,6 +16,7 @@ import {
   countInScopes,
   findAmongIndexed,
   findCode,
+  findCodes,
   findInCells,
   findNearestFiltered,
   findNearestInScopes,
@@ -36,8 +37,8 @@ export type VectorSearchInput = {
   states?: CheckedStates | undefined
   /** How many vectors are compared exactly. */
   candidates?: number
-  /** Whether fewer records than `limit` meet the conditions. All of them are compared then, because the nearest hardly include them. */
-  areFew?: boolean
+  /** The records that meet the conditions, where they are few: the nearest of all hardly include them, so each is compared. */
+  among?: readonly string[] | undefined
 }
 
 /**
@@ -114,8 +115,8 @@ export function createVectorSearch({
    * there.
    */
   async function findQuickly(input: VectorSearchInput): Promise<Neighbour[]> {
-    const { scopes, vector, areFew } = input
-    if (!memory || areFew || !hasDirection(vector) || (scopes && (await areSmall(scopes)))) return find(input)
+    const { scopes, vector, among } = input
+    if (!memory || among || !hasDirection(vector) || (scopes && (await areSmall(scopes)))) return find(input)
     const { signatures } = await measure()
     const search = { ...input, stored: signatures, share: readPerRoot / Math.sqrt(Math.max(1, signatures)) }
     return (await memory.find(search)) ?? find(input)
@@ -124,8 +125,9 @@ export function createVectorSearch({
   /** Returns the candidates by signature, for callers with a comparison of their own. */
   async function findCandidates(input: VectorSearchInput): Promise<DecodedVector[]> {
     if (!hasDirection(input.vector)) return []
-    const near = await findNear(input)
-    return near.map((each) => decodeVector(each, input.model.dimensions))
+    const { model, among } = input
+    const near = among ? await findCodes(conn, model.id, among) : await findNear(input)
+    return near.map((each) => decodeVector(each, model.dimensions))
   }
 
   async function findNear({
@@ -135,13 +137,12 @@ export function createVectorSearch({
     scopes,
     limit,
     candidates = maxCandidates,
-    areFew = false,
   }: VectorSearchInput): Promise<EncodedVector[]> {
     const signature = formatSignature(computeSignature(vector))
     const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
     if (scopes && (await areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
-    const near = areFew ? undefined : await searchNearest(search, { vector, requested: limit })
-    if (near?.isEnough) return near.found
+    const near = await searchNearest(search, { vector, requested: limit })
+    if (near.isEnough) return near.found
     return transact(db, tx ? { tx } : {}, async (tx) => {
       await prepareLargeScan(tx)
       return findNearestFiltered(tx, search)

@@ -31,8 +31,8 @@ export type ChannelSearchOptions = {
   periods?: PeriodsInQuestion | undefined
   /** Takes the states of the records, where a search reads them anyway. */
   states?: TextStates
-  /** Whether fewer records than `limit` can be an answer. */
-  areFew?: boolean
+  /** The records that can be an answer, where they are few. */
+  among?: readonly string[] | undefined
 }
 
 type WordSearch = {
@@ -63,12 +63,12 @@ export function createChannelSearch({
     const { text, queryVector } = input
     const topic = text?.topic ?? ''
     const required = [...conditions, ...(text ? textSearch.listRequirements(text.query) : [])]
-    const { limit, states, areFew = false } = options
+    const { limit, states, among } = options
     const byText = text && searchWordsAndPeriods({ query: text.query, question, conditions, options })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: topic, queryVector, byText, conditions: required, scopes, limit, states, areFew }),
+      findByVector({ text: topic, queryVector, byText, conditions: required, scopes, limit, states, among }),
       byText,
       text && searchNames(db, question, { text: topic, conditions: required, limit }),
     ])
@@ -91,7 +91,7 @@ export function createChannelSearch({
   }
 
   function searchWords(
-    { query, question, conditions, options: { limit, requested, states } }: WordSearch,
+    { query, question, conditions, options: { limit, requested, states, among } }: WordSearch,
     span: { days?: readonly DayRange[]; exactCount?: number } = {},
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
@@ -105,6 +105,7 @@ export function createChannelSearch({
       limit,
       surroundings,
       states,
+      among,
       ...narrower,
       ...span,
     })

@@ -29,7 +29,8 @@ type VectorQuestion = {
   scopes: readonly string[] | undefined
   limit: number
   states?: CheckedStates | undefined
-  areFew: boolean
+  /** The records that can be found, where they are few. */
+  among?: readonly string[] | undefined
 }
 
 /**
@@ -61,9 +62,9 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function find(question: VectorQuestion): Promise<Match[] | undefined> {
     const queryVector = question.queryVector ?? (await embedQuestion(question))
     if (!queryVector) return undefined
-    const { conditions, scopes, limit, states, areFew } = question
+    const { conditions, scopes, limit, states, among } = question
     const candidates = comparedForEach * limit
-    const search = { ...queryVector, conditions, scopes, limit, states, candidates, areFew }
+    const search = { ...queryVector, conditions, scopes, limit, states, candidates, among }
     const found = await vectors.findQuickly(search)
     const least = queryVector.model.provider === 'static' ? minSimilarity : -1
     return found

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
 import type { TextQuery } from '../../domain/words/query-words.ts'
+import { quoteWord } from './tsquery.ts'
 
 /**
  * Conditions for every answer: phrases in quotes that it must contain, and words after a minus that it must not.
@@ -35,31 +36,42 @@ export function listRequiredQueries({
   ]
 }
 
-/** How many records with the phrases of a sentence are counted. */
-const mostQuoting = 200
+/** What few records may have: the phrases of a sentence, all of some tags, one of some words. */
+export type RareRequirements = Sentence & {
+  tags?: readonly string[] | undefined
+  words?: readonly string[] | undefined
+}
+
+/** Of more records than this, not all are compared. */
+const mostFew = 200
 
 /**
- * Counts the records with all phrases of a sentence that meet conditions on `records as r`; undefined if very many have the phrases.
- * `offset 0` makes PostgreSQL look up each record by its id.
+ * Lists the records that have everything that is required and meet conditions on `records as r`; undefined if very many have it.
+ * Both the words and the tags have an index. `offset 0` makes PostgreSQL look up each record by its id.
  */
-export async function countQuoting(
+export async function listFew(
   db: Database,
-  sentence: Sentence,
+  { tags, words, ...sentence }: RareRequirements,
   conditions: Conditions,
-): Promise<number | undefined> {
-  const { required } = selectRequirements(sentence)
-  const { rows } = await sql<{ quoting: number; met: number }>`
-    with quoting as materialized (
-      select c.record_id as id from contents as c where ${sql.join(required, sql` and `)} limit ${sql.lit(mostQuoting + 1)}
-    ), met as (
-      select quoting.id from quoting cross join lateral (
-        select from records as r where r.id = quoting.id and ${joinConditions(conditions)} offset 0
-      ) as r
+): Promise<string[] | undefined> {
+  const required = [
+    ...selectRequirements(sentence).required,
+    ...(tags ? [sql`c.tags @> ${sql.val([...tags])}::text[]`] : []),
+    ...(words ? [sql`c.search @@ (select ${words.map(quoteWord).join(' | ')}::tsquery)`] : []),
+  ]
+  const { rows } = await sql<{ chosen: number; met: string[] }>`
+    with chosen as materialized (
+      select c.record_id as id from contents as c where ${sql.join(required, sql` and `)} limit ${sql.lit(mostFew + 1)}
     )
-    select (select count(*) from quoting) as quoting, (select count(*) from met) as met
+    select (select count(*) from chosen) as chosen, array(
+      select chosen.id from chosen cross join lateral (
+        select from records as r where r.id = chosen.id and ${joinConditions(conditions)} offset 0
+      ) as r
+      where (select count(*) from chosen) <= ${sql.lit(mostFew)}
+    ) as met
   `.execute(db)
-  const { quoting = 0, met = 0 } = rows[0] ?? {}
-  return quoting > mostQuoting ? undefined : met
+  const { chosen = 0, met = [] } = rows[0] ?? {}
+  return chosen > mostFew ? undefined : met
 }
 
 /** A phrase of stop words requires nothing, but an empty query matches no text. */

@@ -16,10 +16,11 @@ import { maxWords, pickWords } from './search-plan.ts'
 import { createStemmer, maxRelatedOfSentence, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
-import { countQuoting, listRecordRequirements } from './text-requirements.queries.ts'
+import { listFew, listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
 import { countVisible, measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
+import { estimateShare } from './word-statistics.ts'
 
 export type TextStates = CheckedStates & {
   /** The text of a record in memory. Present after a search that memory has answered, so it is not behind. */
@@ -35,6 +36,8 @@ export type TextSearchInput = {
   conditions: Conditions
   /** Only records of these days. */
   days?: readonly DayRange[]
+  /** The records that can be found, where the conditions leave few. */
+  among?: readonly string[] | undefined
   limit: number
   /** How many of the best results must be exact; 10 by default. Later results may be in a cheaper order. */
   exactCount?: number
@@ -45,6 +48,13 @@ export type TextSearchInput = {
   /** Whether forgotten records are searched too. */
   includesForgotten?: boolean
 }
+
+type FewSearch = Pick<TextSearchInput, 'query' | 'types' | 'conditions'> & {
+  tags: readonly string[] | undefined
+}
+
+/** Whether records of these types are few is worth a statement only if it is likely. */
+const mostRare = 2_000
 
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
 const defaultCountedPages = 128
@@ -123,6 +133,7 @@ export function createTextSearch({
       scopes,
       types,
       days,
+      among,
       conditions,
       limit,
       surroundings,
@@ -144,6 +155,7 @@ export function createTextSearch({
       states,
       searched: { trust, scopes, types },
       days: days && numberDays(days),
+      among,
       answerConditions: conditions,
       contextConditions: surroundings?.contextConditions ?? [],
       surroundings: surroundings && { ...planSurroundings(surroundings), gapMs: surroundings.gapMs },
@@ -180,18 +192,30 @@ export function createTextSearch({
     return listRecordRequirements({ query, textLanguage })
   }
 
-  /** How many records meet the conditions and contain the quotes of a question; undefined if very many do, or it has none. */
-  async function countRequired(
+  /**
+   * Lists the records that can be an answer, where the quotes, the tags or the types of a question leave few; undefined where
+   * they leave very many, or it has none.
+   */
+  async function findFew(
     db: Database,
-    query: TextQuery,
-    conditions: Conditions,
-  ): Promise<number | undefined> {
-    if (query.phrases.length === 0) return undefined
+    { query, tags, types, conditions }: FewSearch,
+  ): Promise<string[] | undefined> {
+    const words = types?.map(writeTypeWord)
+    const rare = words && (await areRare(db, words)) ? words : undefined
+    if (query.phrases.length === 0 && !tags && !rare) return undefined
     const required = [...conditions, ...listRequirements(query)]
-    return countQuoting(db, { query, textLanguage }, required)
+    return listFew(db, { query, textLanguage, tags, words: rare }, required)
   }
 
-  return { find, countRequired, findQueryStems: stemmer.findQueryStems, listRequirements }
+  /** In a small store every search reads all records anyway. */
+  async function areRare(db: Database, words: readonly string[]): Promise<boolean> {
+    const pages = await readPageCount(db)
+    if (pages <= countedPages) return false
+    const statistics = await readStatistics(db, pages)
+    return statistics.rows * estimateShare([words], statistics) < mostRare
+  }
+
+  return { find, findFew, findQueryStems: stemmer.findQueryStems, listRequirements }
 }
 
 function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] {
@@ -199,6 +223,10 @@ function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] 
   return [
     ...(trust.scopes ? [listScopeWords([...trust.scopes, unscoped])] : []),
     ...(scopes ? [listScopeWords(scopes)] : []),
-    ...(types ? [types.map((type) => `type ${type}`)] : []),
+    ...(types ? [types.map(writeTypeWord)] : []),
   ]
+}
+
+function writeTypeWord(type: string): string {
+  return `type ${type}`
 }

@@ -1602,8 +1602,8 @@ where c.record_id = m.record_id offset 0
 order by scope, conversation, at, arrival) as messages
 from line;
 
--- src/retrieval/text/text-requirements.queries.ts countQuoting
-    with quoting as materialized (
+-- src/retrieval/text/text-requirements.queries.ts listFew: by a phrase
+    with chosen as materialized (
       select c.record_id as id
 from contents as c
 where c.search @@ (select coalesce(nullif(coalesce((
@@ -1615,18 +1615,40 @@ where c.search @@ (select coalesce(nullif(coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))
 limit 201
-    ), met as (
-      select quoting.id
-from quoting cross join lateral (
-        select
-from records as r
-where r.id = quoting.id
-and r.forgotten_at is null offset 0
-      ) as r
     )
     select (select count(*)
-from quoting) as quoting, (select count(*)
-from met) as met;
+from chosen) as chosen, array(
+      select chosen.id
+from chosen cross join lateral (
+        select
+from records as r
+where r.id = chosen.id
+and r.forgotten_at is null offset 0
+      ) as r
+      where (select count(*)
+from chosen) <= 200
+    ) as met;
+
+-- src/retrieval/text/text-requirements.queries.ts listFew: by tags and words
+    with chosen as materialized (
+      select c.record_id as id
+from contents as c
+where c.tags @> $1::text[]
+and c.search @@ (select $2::tsquery)
+limit 201
+    )
+    select (select count(*)
+from chosen) as chosen, array(
+      select chosen.id
+from chosen cross join lateral (
+        select
+from records as r
+where r.id = chosen.id
+and r.forgotten_at is null offset 0
+      ) as r
+      where (select count(*)
+from chosen) <= 200
+    ) as met;
 
 -- src/retrieval/text/text-requirements.queries.ts listRecordRequirements
 select exists (select

@@ -83,7 +83,15 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     },
   },
   'src/retrieval/text/text-requirements.queries.ts': {
-    countQuoting: (db) => requirements.countQuoting(db, search, kept),
+    listFew: {
+      'by a phrase': (db) => requirements.listFew(db, search, kept),
+      'by tags and words': (db) =>
+        requirements.listFew(
+          db,
+          { ...search, query: { ...search.query, phrases: [] }, tags: ['test'], words: ['type semantic'] },
+          kept,
+        ),
+    },
     listTextRequirements: (db) =>
       sql`select ${sql.join(requirements.listTextRequirements(search))} from contents as c`.execute(db),
     listRecordRequirements: (db) =>

@@ -29,6 +29,8 @@ export type MemoryTextSearch = {
   searched: Searched
   /** Only records of these days. */
   days?: DayNumbers | undefined
+  /** Only these records. */
+  among?: readonly string[] | undefined
   limit: number
   states?: CheckedStates | undefined
   /** Which records may be an answer; on `records as r`. */

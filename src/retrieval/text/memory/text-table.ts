@@ -33,6 +33,7 @@ export type TextRanking = { best: readonly ScoredPlace[] } & Pick<WordWeights, '
 
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
+  among?: readonly string[] | undefined
   most: number
 } & Pick<QueryWords, 'occurrences' | 'related'>
 
@@ -138,13 +139,13 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { occurrences, averageLength, days, most, related }: RankOptions,
+    { occurrences, related, ...options }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
     const count = (word: string) => countTexts(word, isSearched)
     const { weights, ...rarity } = weighWords({ words, occurrences, related }, count, rows)
-    return { ...rarity, best: findBest(weights, isSearched, { averageLength, days, most }) }
+    return { ...rarity, best: findBest(weights, isSearched, options) }
   }
 
   function countTexts(word: string, isSearched: Uint8Array): number {
@@ -162,15 +163,17 @@ export function createTextTable() {
   function findBest(
     weights: WordWeights['weights'],
     isSearched: Uint8Array,
-    { averageLength, days, most }: Omit<RankOptions, keyof QueryWords>,
+    { averageLength, days, among, most }: Omit<RankOptions, keyof QueryWords>,
   ): readonly ScoredPlace[] {
     const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
-    // The best texts of some days need not be among the best of all.
-    const found = scores.add({ words, texts, averageLength, enough: days ? undefined : most })
+    const places = among && new Set(among.map(ids.findPlace))
+    // The best of some texts need not be among the best of all.
+    const found = scores.add({ words, texts, averageLength, enough: days || places ? undefined : most })
     const best = createBestPlaces(most)
     scores.take(found, (place, score) => {
-      if (isOfDays(place, days)) best.offer(place, Math.round(score * 1e9) / 1e9)
+      if (isOfDays(place, days) && (places?.has(place) ?? true))
+        best.offer(place, Math.round(score * 1e9) / 1e9)
     })
     return best.list()
   }
