@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Operation as Documented, documentedOperations, uuid } from '../support/documented-operations.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -9,10 +9,6 @@ import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
  * published document describes. A new operation is included without a change here.
  */
 
-const document: Body = JSON.parse(
-  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
-)
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const long = '2001-02-03T04:05:06.000Z'
 
 const forged: Record<string, unknown> = {
@@ -27,19 +23,13 @@ const forged: Record<string, unknown> = {
   version: 4_242,
 }
 
-type Operation = { name: string; method: string; path: string; example: Body }
+type Operation = Documented & { example: Body }
 type Place = readonly (string | number)[]
 
-const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([path, methods]) =>
-  Object.entries<Body>(methods).flatMap(([method, operation]) => {
-    const schema = operation.requestBody?.content['application/json']?.schema
-    if (!schema) return []
-    const named = schema.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema
-    const { operationId: name } = operation
-    const examples: Body[] = named?.examples ?? [{}]
-    return examples.map((example) => ({ name, method: method.toUpperCase(), path, example }))
-  }),
-)
+/** Each operation with a body, once for each of its examples. */
+const operations: Operation[] = documentedOperations
+  .filter(({ schema, mediaType }) => schema && mediaType === 'application/json')
+  .flatMap((each) => ((each.schema?.examples ?? [{}]) as Body[]).map((example) => ({ ...each, example })))
 
 /** Lists every object of a body, the body itself included. */
 function placesIn(value: Body, place: Place = []): Place[] {
@@ -106,17 +96,35 @@ async function findForged(status: unknown): Promise<object> {
 
 const untouched = { figures: 0, history: 0, accesses: 0, surprises: 0, moves: 0, untold: 0 }
 
-/** Puts every value into every object of the body, one call for each. */
+/** The names of the fields of an object that the answer refuses as unknown. */
+function listUnknownFields({ body }: Answer, place: Place): Set<string> {
+  const start = ['', ...place].join('/')
+  const errors: Body[] = (body as Body)?.errors ?? []
+  const unknown = errors.filter(({ message }) => message.startsWith('unknown field'))
+  return new Set(unknown.map(({ pointer }) => pointer.slice(start.length + 1)))
+}
+
+/**
+ * Puts all values into every object of the body. One that is refused hides what the others would do, so those that a refusal
+ * does not name are tried alone.
+ */
 async function forge(operation: Operation, figures: Record<string, unknown>): Promise<void> {
   let addressed: Awaited<ReturnType<typeof address>> | undefined
+  const attempt = async (place: Place, values: [string, unknown][]): Promise<Answer> => {
+    addressed ??= await address(operation)
+    const { path, body } = addressed
+    const forgedBody = values.reduce((changed, [name, value]) => put(changed, place, name, value), body)
+    const answer = await send(operation, path, forgedBody)
+    expect([place, answer.status]).not.toContain(500)
+    if (answer.status < 300) addressed = undefined
+    return answer
+  }
   for (const place of placesIn(operation.example)) {
-    for (const [name, value] of Object.entries(figures)) {
-      addressed ??= await address(operation)
-      const { path, body } = addressed
-      const { status } = await send(operation, path, put(body, place, name, value))
-      expect([place, name, status]).not.toContain(500)
-      if (status < 300) addressed = undefined
-    }
+    const together = await attempt(place, Object.entries(figures))
+    if (together.status < 300) continue
+    const refused = listUnknownFields(together, place)
+    const others = Object.entries(figures).filter(([name]) => !refused.has(name))
+    for (const each of others) await attempt(place, [each])
   }
 }
 

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Operation, documentedOperations as operations, uuid } from '../support/documented-operations.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { type Body, create } from '../support/record-requests.ts'
+import { create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
@@ -9,34 +9,9 @@ import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
  * document's own example bodies. A new operation is included without a change here.
  */
 
-const document: Body = JSON.parse(
-  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
-)
-
-type Operation = {
-  name: string
-  method: string
-  path: string
-  query: string
-  example: Body | undefined
-  /** The member of the body that takes a question, for operations that only read. */
-  words: string | undefined
-}
-
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const secret = 'quetzalcoatlus'
 const secretTag = 'tag-quetzalcoatlus'
 
-const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([path, methods]) =>
-  Object.entries<Body>(methods).map(([method, operation]) => ({
-    name: operation.operationId,
-    method: method.toUpperCase(),
-    path,
-    query: queryOf(operation),
-    example: exampleOf(operation),
-    words: wordsOf(operation),
-  })),
-)
 const aboutRecords = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
 /** The ids in the example of the body. */
 const namingRecords = operations.filter(
@@ -44,31 +19,23 @@ const namingRecords = operations.filter(
 )
 const reading = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
 
-/** Operations that compare words with the store. */
-const asking = operations.filter(({ method, words }) => method === 'POST' && words !== undefined)
-
-function queryOf(operation: Body): string {
-  const required = (operation.parameters ?? []).filter((each: Body) => each.in === 'query' && each.required)
-  return required.map((each: Body) => `${each.name}=ada`).join('&')
-}
-
-function bodyOf(operation: Body): Body {
-  const schema = operation.requestBody?.content['application/json']?.schema
-  return schema?.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema
-}
-
-function wordsOf(operation: Body): string | undefined {
-  const members = Object.keys(bodyOf(operation)?.properties ?? {})
-  return operation.description.includes('Needs `records:read`')
+/** The member of the body that takes a question, for operations that only read. */
+function wordsOf({ method, description, schema }: Operation): string | undefined {
+  const members = Object.keys(schema?.properties ?? {})
+  return method === 'POST' && description.includes('Needs `records:read`')
     ? members.find((name) => ['text', 'task_descriptor'].includes(name))
     : undefined
 }
 
-function exampleOf(operation: Body): Body | undefined {
-  const schema = operation.requestBody?.content['application/json']?.schema
-  const named = bodyOf(operation)
-  if (schema && !named?.examples?.[0]) throw new Error(`${operation.operationId} has no example body`)
-  return named?.examples?.[0]
+/** Operations that compare words with the store. */
+const asking = operations.flatMap((each) => {
+  const words = wordsOf(each)
+  return words === undefined ? [] : [{ ...each, words }]
+})
+
+function queryOf({ parameters }: Operation): string {
+  const required = parameters.filter((each) => each.in === 'query' && each.required)
+  return required.map((each) => `${each.name}=ada`).join('&')
 }
 
 let app: TestApp
@@ -104,7 +71,8 @@ async function own({ path }: Operation): Promise<string> {
 }
 
 async function ask(operation: Operation, key: string, inPath: string, inBody: string): Promise<Answer> {
-  const { method, path, query, example } = operation
+  const { method, path, example } = operation
+  const query = queryOf(operation)
   const target = path.includes('{target_id}') ? inBody : ''
   const filled = path
     .replace('{id}', inPath)
@@ -129,13 +97,36 @@ const keysThatSeeNothing: [string, object, object][] = [
   ['two levels below', { scopes: ['mine'], max_sensitivity: 'low' }, { scope: 'mine', sensitivity: 'high' }],
 ]
 
+/** Makes records once for all operations on entities and once for all others, when none of them changes the records. */
+function createOnce<Made>(make: (operation: Operation) => Promise<Made>) {
+  const made = new Map<boolean, Promise<Made>>()
+  return (operation: Operation): Promise<Made> => {
+    const isEntity = operation.path.startsWith('/v1/entities')
+    const known = made.get(isEntity) ?? make(operation)
+    made.set(isEntity, known)
+    return known
+  }
+}
+
 describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
+  let key: string
+  beforeAll(async () => {
+    key = await issue(trust)
+  })
+  const ownOnce = createOnce(own)
+  const hideOnce = createOnce((operation) => hide(operation, where))
+  const makeNeighbours = createOnce(async (operation) => {
+    const [near, hidden] = [await own(operation), await hide(operation, where)]
+    const body = { predicate: 'supports', target_id: near, rationale: secret, actor: secret }
+    await app.request('POST', `/v1/records/${hidden}/relations`, { body })
+    return { near, hidden }
+  })
+
   it.each(aboutRecords)(
     'gets the same answer from $name for a hidden record as for a missing one',
     async (operation) => {
-      const key = await issue(trust)
-      const target = await own(operation)
-      const hidden = await hide(operation, where)
+      const target = await ownOnce(operation)
+      const hidden = await hideOnce(operation)
       const absent = app.ids.next()
       const answer = await ask(operation, key, hidden, target)
       expect(plain(answer)).toEqual(plain(await ask(operation, key, absent, target)))
@@ -147,8 +138,7 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
   it.each(namingRecords)(
     'gets the same answer from $name when the body names a hidden record or a missing one',
     async (operation) => {
-      const key = await issue(trust)
-      const hidden = await hide(operation, where)
+      const hidden = await hideOnce(operation)
       const absent = app.ids.next()
       const answer = await ask(operation, key, await own(operation), hidden)
       expect(plain(answer)).toEqual(plain(await ask(operation, key, await own(operation), absent)))
@@ -160,39 +150,40 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
   it.each(aboutRecords.filter(({ method }) => method === 'GET'))(
     'does not learn of a hidden neighbour from $name',
     async (operation) => {
-      const key = await issue(trust)
-      const near = await own(operation)
-      const hidden = await hide(operation, where)
-      const body = { predicate: 'supports', target_id: near, rationale: secret, actor: secret }
-      await app.request('POST', `/v1/records/${hidden}/relations`, { body })
+      const { near, hidden } = await makeNeighbours(operation)
       const { status, text } = await ask(operation, key, near, near)
       expect([status, text.includes(hidden), text.includes(secret)]).toEqual([200, false, false])
     },
   )
 
-  it.each(asking)(
-    'gets the same answer from $name whether or not a hidden record has the same text',
-    async (operation) => {
-      const key = await issue(trust)
-      const counted = ['retrieve', 'buildContext'].includes(operation.name) ? { record_access: false } : {}
-      const body = { [operation.words ?? '']: `${secret} says ${secret} plain`, ...counted }
-      const ask = () => app.request('POST', operation.path, { key, body })
-      await own(operation)
-      await createEmbeddingWorker(app).run()
-      // The serving model is cached for a moment.
-      app.clock.advance(2_000)
-      const before = await ask()
-      const hidden = await hide(operation, where)
-      await createEmbeddingWorker(app).run()
-      const after = await ask()
-      expect([after.status, after.text.includes(hidden)]).toEqual([200, false])
-      expect(after.body).toEqual(before.body)
-    },
-  )
+  it('gets the same answers to questions whether or not a hidden record has the same text', async () => {
+    const counted = (name: string) =>
+      ['retrieve', 'buildContext'].includes(name) ? { record_access: false } : {}
+    const askAll = () =>
+      Promise.all(
+        asking.map(async ({ name, path, words }) => {
+          const body = { [words]: `${secret} says ${secret} plain`, ...counted(name) }
+          return [name, await app.request('POST', path, { key, body })] as const
+        }),
+      )
+    const answersOf = (asked: Awaited<ReturnType<typeof askAll>>) =>
+      asked.map(([name, { status, body }]) => [name, status, body])
+    const [operation] = aboutRecords.filter(({ path }) => path.startsWith('/v1/records')) as [Operation]
+    await own(operation)
+    await createEmbeddingWorker(app).run()
+    // The serving model is cached for a moment.
+    app.clock.advance(2_000)
+    const before = await askAll()
+    const hidden = await hide(operation, where)
+    await createEmbeddingWorker(app).run()
+    const after = await askAll()
+    for (const [name, { status, text }] of after)
+      expect([name, status, text.includes(hidden)]).toEqual([name, 200, false])
+    expect(answersOf(after)).toEqual(answersOf(before))
+  })
 
   it.each(reading)('reads no word of a hidden record from $name', async (operation) => {
-    const key = await issue(trust)
-    const hidden = await hide(operation, where)
+    const hidden = await hideOnce(operation)
     const { text } = await app.request(operation.method, operation.path, { key })
     // The document of the service names no record.
     expect([text.includes(hidden), text.includes(secret)]).toEqual([false, false])
@@ -203,18 +194,23 @@ describe('a key one level below a record', () => {
   const trust = { scopes: ['mine'], max_sensitivity: 'medium' }
   const where = { scope: 'mine', sensitivity: 'high' }
 
+  let key: string
+  beforeAll(async () => {
+    key = await issue(trust)
+  })
+  const ownOnce = createOnce(own)
+  const hideOnce = createOnce((operation) => hide(operation, where))
+
   it.each(aboutRecords)('learns from $name at most that the record exists', async (operation) => {
-    const key = await issue(trust)
-    const veiled = await hide(operation, where)
-    const { status, text } = await ask(operation, key, veiled, await own(operation))
+    const veiled = await hideOnce(operation)
+    const { status, text } = await ask(operation, key, veiled, await ownOnce(operation))
     expect(text.replaceAll(secretTag, '')).not.toContain(secret)
     if (status === 200) expect(JSON.parse(text)).toMatchObject({ id: veiled, redacted: true })
     else expect([status, JSON.parse(text).code]).toEqual([403, 'above_ceiling'])
   })
 
   it.each(namingRecords)('reads from $name no word of the record that it names', async (operation) => {
-    const key = await issue(trust)
-    const { text } = await ask(operation, key, await own(operation), await hide(operation, where))
+    const { text } = await ask(operation, key, await own(operation), await hideOnce(operation))
     expect(text.replaceAll(secretTag, '')).not.toContain(secret)
   })
 })
