@@ -23,6 +23,7 @@ let app: TestApp
 let key: string
 let runs: string[]
 let sight: Map<string, 'open' | 'redacted' | 'hidden'>
+let samples: { id: string; isEntity: boolean }[]
 
 beforeAll(async () => {
   app = await startTestApp({
@@ -32,6 +33,7 @@ beforeAll(async () => {
   // An admin reads everything that a reader does, and also keys, tombstones and counts.
   key = await app.issueKey(['admin'], reader)
   sight = await readSight()
+  samples = await pickSamples()
 }, 300_000)
 afterAll(() => app.close())
 
@@ -44,6 +46,29 @@ async function readSight(): Promise<typeof sight> {
   const sightOf = (row: (typeof rows)[number]) =>
     row.is_open ? 'open' : row.is_visible ? 'redacted' : 'hidden'
   return new Map(rows.map((row) => [row.id, sightOf(row)]))
+}
+
+/**
+ * The first of the visible records that differ in what is told of them: their type, status and changes, and their edges to
+ * open, redacted and hidden records. Of departed records too little is left to tell them apart.
+ */
+async function pickSamples(): Promise<typeof samples> {
+  const { rows } = await sql<{ id: string; type: string; traits: unknown[]; edges: [string, string][] }>`
+    select r.id, r.type::text as type, jsonb_build_array(r.type, r.status, r.forgotten_at is null,
+        (select jsonb_agg(distinct a.action) from audit_entries as a where a.record_id = r.id)) as traits,
+      coalesce((select jsonb_agg(jsonb_build_array(e.predicate, e.target_id)) from relations as e
+        where e.source_id = r.id), '[]') as edges
+    from records as r union all select d.id, 'departed', jsonb_build_array(d.id), '[]' from departures as d
+    order by id
+  `.execute(app.db)
+  const first = new Map<string, (typeof samples)[number]>()
+  for (const { id, type, traits, edges } of rows) {
+    if (sight.get(id) === 'hidden') continue
+    const ends = new Set(edges.map(([predicate, target]) => `${predicate} ${sight.get(target)}`))
+    const kind = JSON.stringify([sight.get(id), traits, [...ends].sort()])
+    if (!first.has(kind)) first.set(kind, { id, isEntity: type === 'entity' })
+  }
+  return [...first.values()]
 }
 
 const seen = (as: string) => [...sight].flatMap(([id, how]) => (how === as ? [id] : []))
@@ -87,29 +112,31 @@ async function readAll(first: string): Promise<Answer[]> {
 
 function idsOf(template: string): string[] {
   if (!template.includes('{id}')) return ['']
-  return template.includes('/runs/') ? runs : [...seen('open'), ...seen('redacted').slice(0, 20)]
+  if (template.includes('/runs/')) return runs
+  const ids = samples.map(({ id }) => id)
+  if (template.startsWith('/v1/records/')) return ids
+  const entities = samples.filter(({ isEntity }) => isEntity).map(({ id }) => id)
+  return template.startsWith('/v1/entities/') ? [...entities, ...ids.slice(0, 3)] : ids.slice(0, 3)
 }
 
 describe('a key of one scope with a low ceiling', () => {
   it('sees some records completely, some redacted and some not at all', () => {
     for (const how of ['open', 'redacted', 'hidden']) expect(seen(how).length).toBeGreaterThan(20)
     expect(runs.length).toBe(24)
+    expect(samples.length).toBeGreaterThan(40)
+    expect(samples.filter(({ isEntity }) => isEntity).length).toBeGreaterThan(4)
   })
 
-  it.each(paths.filter((path) => path !== followed))(
-    'reads no hidden id from GET %s',
-    async (template) => {
-      const leaks: string[] = []
-      for (const path of idsOf(template).flatMap((id) => pathsOf(template, id))) {
-        for (const { status, text } of await readAll(path)) {
-          expect([path, status < 500]).toEqual([path, true])
-          leaks.push(...leaksIn(text).map((leak) => `${path}: ${leak}`))
-        }
+  it.each(paths.filter((path) => path !== followed))('reads no hidden id from GET %s', async (template) => {
+    const leaks: string[] = []
+    for (const path of idsOf(template).flatMap((id) => pathsOf(template, id))) {
+      for (const { status, text } of await readAll(path)) {
+        expect([path, status < 500]).toEqual([path, true])
+        leaks.push(...leaksIn(text).map((leak) => `${path}: ${leak}`))
       }
-      expect(leaks.slice(0, 5)).toEqual([])
-    },
-    120_000,
-  )
+    }
+    expect(leaks.slice(0, 5)).toEqual([])
+  })
 
   it.each([
     {},
@@ -124,7 +151,7 @@ describe('a key of one scope with a low ceiling', () => {
   it('finds no hidden record similar to visible ones', async () => {
     const queries = [
       ...seen('open')
-        .filter((_, n) => n % 4 === 0)
+        .filter((_, n) => n % 12 === 0)
         .map((id) => ({ record_id: id, limit: 100 })),
       ...['cryptic neighbour', 'the release of Orion'].map((text) => ({ text, limit: 100 })),
     ]
@@ -135,5 +162,5 @@ describe('a key of one scope with a low ceiling', () => {
     const body = { text: 'the release of Orion is built by Jenkins on 12 nodes', scope: 'mine' }
     const { text } = await app.request('POST', '/v1/surprise/preview', { key, body })
     expect(leaksIn(text)).toEqual([])
-  }, 120_000)
+  })
 })
