@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { computeMaxWaiting } from '../../src/db/pool.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { testPoolSize } from '../support/database.ts'
@@ -7,13 +7,7 @@ import { until } from '../support/processes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }
-let api: TestApp
-afterEach(() => api.close())
-
-type Options = Parameters<typeof startTestApp>[0]
-const start = async (options: Options = {}) => {
-  api = await startTestApp({ routes: createNotesRoutes(hooks), ...options })
-}
+const routes = createNotesRoutes(hooks)
 
 function block(milliseconds: number): void {
   const end = performance.now() + milliseconds
@@ -21,37 +15,55 @@ function block(milliseconds: number): void {
 }
 
 describe('GET /livez and GET /readyz', () => {
+  const pass = async () => {}
+  const fail = async () => Promise.reject(new Error('away'))
+  const passing = { database: pass, migrations: pass, queue: pass }
+  let parts: Record<keyof typeof passing, () => Promise<void>> = passing
+  let isStopping = false
+
+  let api: TestApp
+  beforeAll(async () => {
+    api = await startTestApp({
+      routes,
+      checks: { database: () => parts.database(), migrations: () => parts.migrations() },
+      advisories: { queue: () => parts.queue() },
+      isStopping: () => isStopping,
+    })
+  })
+  afterEach(() => {
+    parts = passing
+    isStopping = false
+  })
+  afterAll(() => api.close())
+
   it('answer alive even when a check fails', async () => {
-    await start({ checks: { database: async () => Promise.reject(new Error('away')) } })
+    parts = { ...passing, database: fail }
     expect((await api.request('GET', '/livez', { key: false })).body).toEqual({ status: 'alive' })
   })
 
   it('answer ready when every check passes', async () => {
-    await start({ checks: { database: async () => {}, queue: async () => {} } })
     const { status, body } = await api.request('GET', '/readyz', { key: false })
     expect(status).toBe(200)
-    expect(body).toEqual({ status: 'ready', parts: { database: { ready: true }, queue: { ready: true } } })
+    const ready = { ready: true }
+    expect(body).toEqual({ status: 'ready', parts: { database: ready, migrations: ready, queue: ready } })
   })
 
   it('answer ready with a warning when an optional part is missing', async () => {
-    const queue = async () => Promise.reject(new Error('away'))
-    await start({ checks: { database: async () => {} }, advisories: { queue } })
+    parts = { ...passing, queue: fail }
     const { status, body } = await api.request('GET', '/readyz', { key: false })
     expect(status).toBe(200)
-    expect(body).toEqual({
+    expect(body).toMatchObject({
       status: 'ready',
       parts: { database: { ready: true }, queue: { ready: false, reason: 'failed' } },
     })
   })
 
   it('name the part that is not ready, without its error message', async () => {
-    await start({
-      checks: {
-        database: async () => {},
-        migrations: async () => Promise.reject(new AppError('not_ready', '2 migrations are pending')),
-        queue: async () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:6379')),
-      },
-    })
+    parts = {
+      ...passing,
+      migrations: async () => Promise.reject(new AppError('not_ready', '2 migrations are pending')),
+      queue: async () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:6379')),
+    }
     const { status, body, headers, text } = await api.request('GET', '/readyz')
     expect(status).toBe(503)
     expect(headers.get('retry-after')).toBe('2')
@@ -67,7 +79,7 @@ describe('GET /livez and GET /readyz', () => {
   })
 
   it('do not wait forever for a check that hangs', async () => {
-    await start({ checks: { database: () => new Promise(() => {}) } })
+    parts = { ...passing, database: () => new Promise(() => {}) }
     const { status, body } = await api.request('GET', '/readyz')
     expect(status).toBe(503)
     expect(body).toMatchObject({ parts: { database: { ready: false, reason: 'did not answer in time' } } })
@@ -76,27 +88,24 @@ describe('GET /livez and GET /readyz', () => {
   it('share one check between concurrent requests', async () => {
     let checks = 0
     const opened = Promise.withResolvers<void>()
-    await start({
-      checks: {
-        database: async () => {
-          checks++
-          await opened.promise
-        },
-      },
-    })
+    const database = async () => {
+      checks++
+      await opened.promise
+    }
+    parts = { ...passing, database }
     let arrived = 0
-    api.app.server.on('request', () => arrived++)
+    const count = () => arrived++
+    api.app.server.on('request', count)
     const probes = Array.from({ length: 10 }, () => api.request('GET', '/readyz'))
     await expect.poll(() => arrived).toBe(10)
     await expect.poll(() => checks).toBe(1)
     opened.resolve()
     await Promise.all(probes)
+    api.app.server.off('request', count)
     expect(checks).toBeLessThan(10)
   })
 
   it('answer not ready as soon as shutdown begins, while other requests are served', async () => {
-    let isStopping = false
-    await start({ isStopping: () => isStopping })
     isStopping = true
     const { status, body } = await api.request('GET', '/readyz')
     expect([status, body]).toEqual([503, expect.objectContaining({ code: 'shutting_down' })])
@@ -104,33 +113,18 @@ describe('GET /livez and GET /readyz', () => {
   })
 })
 
-describe('closing the API', () => {
-  it('finishes the requests in progress', async () => {
-    await start()
-    const reached = Promise.withResolvers<void>()
-    const opened = Promise.withResolvers<void>()
-    hooks.now = async () => {
-      reached.resolve()
-      await opened.promise
-    }
-    const underWay = api.request('GET', '/v1/failure')
-    await reached.promise
-    const closing = api.app.close()
-    opened.resolve()
-    expect((await underWay).status).toBe(200)
-    await closing
-    await expect(fetch(`${api.url}/livez`)).rejects.toThrow()
-    hooks.now = async () => {}
+describe('a busy API', () => {
+  let api: TestApp
+  beforeAll(async () => {
+    api = await startTestApp({ routes, maxEventLoopDelayMs: 50 })
   })
-})
+  afterAll(() => api.close())
 
-describe('load shedding', () => {
   it('refuses requests while the event loop lags, and accepts them again afterwards', async () => {
-    await start({ maxEventLoopDelayMs: 100 })
     let isBusy = true
     const churn = () => {
       if (!isBusy) return
-      block(300)
+      block(120)
       setImmediate(churn)
     }
     setImmediate(churn)
@@ -146,7 +140,6 @@ describe('load shedding', () => {
   })
 
   it('refuses requests when too many wait for the database', async () => {
-    await start()
     const maxWaiting = computeMaxWaiting(api.config.database.poolSize)
     const { pool } = api.database
     const held = await Promise.all(Array.from({ length: testPoolSize }, () => pool.connect()))
@@ -157,5 +150,22 @@ describe('load shedding', () => {
     for (const client of [...held]) client.release()
     await Promise.all(waiting.map((each) => each.then((client) => client.release())))
     expect((await api.request('GET', '/v1/failure')).status).toBe(200)
+  })
+
+  it('finishes the requests in progress when it is closed', async () => {
+    const reached = Promise.withResolvers<void>()
+    const opened = Promise.withResolvers<void>()
+    hooks.now = async () => {
+      reached.resolve()
+      await opened.promise
+    }
+    const underWay = api.request('GET', '/v1/failure')
+    await reached.promise
+    const closing = api.app.close()
+    opened.resolve()
+    expect((await underWay).status).toBe(200)
+    await closing
+    await expect(fetch(`${api.url}/livez`)).rejects.toThrow()
+    hooks.now = async () => {}
   })
 })
