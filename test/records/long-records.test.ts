@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countItems, createLongFacts, longScope, readPages } from '../support/long-records.ts'
-import { type Body, read } from '../support/record-requests.ts'
+import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -16,7 +16,7 @@ describe('a list of records of megabytes', () => {
   it.each(['salience', 'created_at'])('has pages of about 16 MiB, sorted by %s', async (sort) => {
     const key = await app.issueKey(['records:read'], trust)
     const pages = await readPages(app, `/v1/records?sort=${sort}&type=semantic&limit=100`, key)
-    expect(countItems(pages)).toEqual([2, 2, 1])
+    expect(countItems(pages)).toEqual([2, 1])
     const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
     expect(ids.sort()).toEqual([...facts].sort())
   })
@@ -40,7 +40,7 @@ describe('a change of records of megabytes at once', () => {
       ...facts.slice(1).map(() => false),
     ])
     expect(records.slice(1)).toEqual(facts.slice(1).map((id) => ({ id, version: 2 })))
-    const versions = await Promise.all(facts.map(async (id) => (await read(app, id)).version))
-    expect(versions).toEqual(facts.map(() => 2))
+    const stored = await app.db.selectFrom('records').select('version').where('id', 'in', facts).execute()
+    expect(stored).toEqual(facts.map(() => ({ version: 2 })))
   })
 })
