@@ -42,8 +42,8 @@ it('a record withdrawn by a revision is kept through all sweeps and forgotten af
       })),
     )
   const before = await readStates()
-  for (let n = 0; n < 100; n++) {
-    app.clock.advance(0.89 * day)
+  for (const days of [1, 30, 30, 28]) {
+    app.clock.advance(days * day)
     await sweep()
   }
   const { record } = successor.body as Body
@@ -58,7 +58,7 @@ it('a record withdrawn by a revision is kept through all sweeps and forgotten af
   }
   expect(await read(app, pinned.id)).toMatchObject({ status: 'invalidated', salience: 0 })
   expect((await readLineage(app, record.id)).nodes).toHaveLength(2)
-}, 120_000)
+})
 
 it('a record that was invalidated without a revision fades on, and nothing says that it is due before', async () => {
   const decay = { half_life_seconds: (100 * day) / 1_000 }
