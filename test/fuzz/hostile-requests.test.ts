@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const only = process.env['FUZZ_ONLY'] ?? ''
-const rounds = isLongRun ? 6 : 3
+const rounds = isLongRun ? 6 : 1
 
 let app: TestApp
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const only = process.env['FUZZ_ONLY'] ?? ''
-const rounds = isLongRun ? 4 : 2
+const rounds = isLongRun ? 4 : 1
 
 let app: TestApp
 beforeAll(async () => {
