@@ -1,21 +1,29 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 let api: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   api = await startTestApp()
 })
-afterEach(() => api.close())
+afterAll(() => api.close())
+
+let tests = 0
+let scope: string
+/** Covers the records of one test. */
+let own: Trust
+beforeEach(() => {
+  scope = `test ${++tests}`
+  own = { maxSensitivity: 'hyper', scopes: [scope] }
+})
 
 const reason = { actor: 'a', rationale: 'r' }
 
 async function write(record: object): Promise<string> {
-  const { body, status, text } = await api.request('POST', '/v1/records', { body: record })
+  const { body, status, text } = await api.request('POST', '/v1/records', { body: { scope, ...record } })
   if (status !== 201) throw new Error(text)
   return (body as { id: string }).id
 }
@@ -55,8 +63,8 @@ const plan = (count: number) => ({
 })
 
 /** Computes the metrics for a trust without the cache. */
-const read = (trust = everything, sampleSize = 20_000) =>
-  createSummaryService({ ...api, freshMs: 0, sampleSize }).read({
+const read = (trust = own, sampleSize = 20_000, app = api) =>
+  createSummaryService({ ...app, freshMs: 0, sampleSize }).read({
     caller: { principal: 'p', name: 'n', permissions: new Set(), trust, sourceType: 'ai' },
   })
 
@@ -132,12 +140,15 @@ describe('GET /v1/metrics', () => {
   })
 
   it('covers exactly the records that the key sees completely', async () => {
+    const count = async (maxSensitivity: Trust['maxSensitivity']) =>
+      (await read({ maxSensitivity, scopes: null })).total_records
+    const before = { all: await count('hyper'), low: await count('low') }
     await write(fact('a', { scope: 'team' }))
     await write(fact('b', { scope: 'team', sensitivity: 'high' }))
     await write(fact('c', { scope: 'other' }))
-    await write(fact('d'))
-    expect((await read()).total_records).toBe(4)
-    expect((await read({ maxSensitivity: 'low', scopes: null })).total_records).toBe(3)
+    await write(fact('d', { scope: undefined }))
+    expect(await count('hyper')).toBe(before.all + 4)
+    expect(await count('low')).toBe(before.low + 3)
     const bound = await read({ maxSensitivity: 'low', scopes: ['team'] })
     expect(bound).toMatchObject({ total_records: 2, total_audit_entries: 2 })
     const key = await api.issueKey(['records:read'], { scopes: ['other'], max_sensitivity: 'low' })
@@ -150,8 +161,12 @@ describe('GET /v1/metrics', () => {
   })
 
   it('scales a sample up to the counted total', async () => {
-    for (let n = 0; n < 60; n++) await write(fact(n))
-    const sampled = await read(everything, 20)
+    const app = await startTestApp()
+    onTestFinished(() => app.close())
+    const records = Array.from({ length: 60 }, (_, n) => fact(n, { scope }))
+    const { status } = await app.request('POST', '/v1/records/batch', { body: { records } })
+    expect(status).toBe(200)
+    const sampled = await read(own, 20, app)
     expect(sampled).toMatchObject({ is_sampled: true, total_records: 60, records_by_type: { semantic: 60 } })
     const entries = sampled.total_audit_entries
     // The sample takes whole pages: all of these records are on two.
@@ -159,12 +174,15 @@ describe('GET /v1/metrics', () => {
   })
 
   it('is computed once in five seconds for callers that see the same', async () => {
+    const issue = (max_sensitivity: string) =>
+      api.issueKey(['records:read'], { max_sensitivity, scopes: [scope] })
+    const key = await issue('hyper')
+    const ask = async (key: string) =>
+      (await api.request('GET', '/v1/metrics', { key })).body as { total_records: number }
     await write(fact('a'))
-    const ask = async () => (await api.request('GET', '/v1/metrics')).body as { total_records: number }
-    const first = await ask()
+    const first = await ask(key)
     await write(fact('b'))
-    expect(await ask()).toEqual(first)
-    const key = await api.issueKey(['records:read'], { max_sensitivity: 'low' })
-    expect((await api.request('GET', '/v1/metrics', { key })).body).toMatchObject({ total_records: 2 })
+    expect(await ask(key)).toEqual(first)
+    expect((await ask(await issue('low'))).total_records).toBe(first.total_records + 1)
   })
 })

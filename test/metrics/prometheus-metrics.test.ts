@@ -4,6 +4,7 @@ import type { Caller } from '../../src/domain/trust/caller.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreMetrics } from '../../src/metrics/index.ts'
+import { createTestClock } from '../support/clock.ts'
 import { createCompressionWorker } from '../support/compression-worker.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
@@ -57,13 +58,16 @@ function createJobRunner({ config, db, clock, ids }: TestApp) {
 }
 
 describe('GET /metrics', () => {
-  it('answers the Prometheus text format, with requests by route template', async () => {
+  it('answers the Prometheus text format to any valid key, with requests by route template', async () => {
     const api = await start()
+    const key = await api.issueKey(['records:write'], { scopes: ['team'], max_sensitivity: 'public' })
+    for (const refused of [false, 'mbr_nobody'] as const)
+      expect((await api.request('GET', '/metrics', { key: refused })).status).toBe(401)
     const id = await remember(api, 'node')
     await api.request('GET', `/v1/records/${id}?as_of=nonsense`)
     await api.request('GET', `/v1/records/${id}`)
     await api.request('GET', '/nowhere/secret')
-    const { headers, text } = await api.request('GET', '/metrics')
+    const { headers, text } = await api.request('GET', '/metrics', { key })
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const read = parsePrometheusText(text)
     const name = 'membrane_http_request_duration_seconds_count'
@@ -83,14 +87,6 @@ describe('GET /metrics', () => {
     expect(findValues(await scrape(api), 'membrane_write_to_text_seconds_count')).toEqual([1])
   })
 
-  it('accepts any valid key', async () => {
-    const api = await start()
-    const key = await api.issueKey(['records:write'], { scopes: ['team'], max_sensitivity: 'public' })
-    expect((await api.request('GET', '/metrics', { key })).status).toBe(200)
-    expect((await api.request('GET', '/metrics', { key: false })).status).toBe(401)
-    expect((await api.request('GET', '/metrics', { key: 'mbr_nobody' })).status).toBe(401)
-  })
-
   it('is public when configured', async () => {
     const api = await start({ MEMBRANE_METRICS_PUBLIC: 'true' })
     expect((await api.request('GET', '/metrics', { key: false })).status).toBe(200)
@@ -98,9 +94,8 @@ describe('GET /metrics', () => {
   })
 
   it('reports the process when the database does not answer', async () => {
-    const api = await start()
     const reading = createStoreMetrics({
-      clock: api.clock,
+      clock: createTestClock(),
       intervals: {},
       revisedRetentionMs: day,
       db: {
