@@ -5,7 +5,7 @@ import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory'
 import { BetaLocalFilesystemMemoryTool } from '@anthropic-ai/sdk/tools/memory/node'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countRuns } from '../../../test/support/long-run.ts'
+import { isLongRun } from '../../../test/support/long-run.ts'
 import { createMemoryTool, type MemoryCommand, runMemoryCommand } from '../src/anthropic.ts'
 import { type Service, startService } from './support/service.ts'
 
@@ -116,7 +116,7 @@ describe('the memory tool', () => {
         else expect(answer, JSON.stringify(each)).toBe(expected)
       }
     }
-    await fc.assert(fc.asyncProperty(sequence, check), { numRuns: countRuns(150) })
+    await fc.assert(fc.asyncProperty(sequence, check), { numRuns: isLongRun ? 150 : 6 })
   }, 120_000)
 
   it('finds text over several lines, which the tool of the package does not', async () => {
