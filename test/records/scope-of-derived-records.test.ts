@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { captureFact, erase, pickCreated, triple } from '../support/capture-requests.ts'
 import { captureEpisode, consolidate, createScope, listRecords } from '../support/consolidation-requests.ts'
@@ -17,9 +17,16 @@ import {
   readStatuses,
   summarizeByFirst,
 } from '../support/similar-records.ts'
-import type { TestApp } from '../support/test-app.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Records that were made from others follow when those move to another scope. */
+
+/** For tests without a model. */
+let shared: TestApp
+beforeAll(async () => {
+  shared = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of scopes' } })
+})
+afterAll(() => shared.close())
 
 const writer = answerBySchema({
   profile: ({ records }: Body) => ({ profile: records.map(({ says }: Body) => says).join(', ') }),
@@ -44,27 +51,26 @@ async function issueReader(app: TestApp, scope = 'team') {
 }
 
 it('a captured fact and its entity go along unless another record of the scope says the same', async () => {
-  const { app } = await openDreamApp()
-  const reader = await issueReader(app)
-  const first = await captureFact(app, triple('Zorblax'), { scope: 'team', tags: ['secret-tag'] })
+  const reader = await issueReader(shared)
+  const first = await captureFact(shared, triple('Zorblax'), { scope: 'team', tags: ['secret-tag'] })
   const [fact] = pickCreated(first, 'semantic')
   const [entity] = pickCreated(first, 'entity')
-  const again = await captureFact(app, triple('Zorblax'), { scope: 'team', source: 'agent-2' })
-  await moveAway(app, first.primary_record.id)
+  const again = await captureFact(shared, triple('Zorblax'), { scope: 'team', source: 'agent-2' })
+  await moveAway(shared, first.primary_record.id)
   expect(await reader.readStatus(fact.id)).toBe(200)
-  const kept = await read(app, fact.id)
+  const kept = await read(shared, fact.id)
   expect(kept).toMatchObject({ scope: 'team', tags: [] })
   expect(kept.payload.evidence.map((each: Body) => each.source_id)).toEqual([again.primary_record.id])
   expect(await reader.readAll()).not.toContain('secret-tag')
-  await moveAway(app, again.primary_record.id, 'elsewhere')
+  await moveAway(shared, again.primary_record.id, 'elsewhere')
   for (const { id } of [fact, entity]) {
     expect(await reader.readStatus(id)).toBe(404)
-    expect(await read(app, id)).toMatchObject({ scope: 'elsewhere' })
+    expect(await read(shared, id)).toMatchObject({ scope: 'elsewhere' })
   }
-  const log = (await read(app, fact.id)).audit_log
+  const log = (await read(shared, fact.id)).audit_log
   expect(log.at(-1)).toMatchObject({ action: 'revise', changes: { scope: ['team', 'elsewhere'] } })
   expect(await reader.readAll()).not.toContain('Zorblax')
-  expect(await listBrokenLaws(app)).toEqual([])
+  expect(await listBrokenLaws(shared)).toEqual([])
 })
 
 it('a profile that quotes a moved record is gone at once, for readers of its id too', async () => {
@@ -133,29 +139,27 @@ it('a skill and a plan keep what other episodes of the scope show, without the w
 })
 
 it('what was made from a record without a scope goes along, and a claim of another scope stays', async () => {
-  const { app } = await openDreamApp()
-  const captured = await captureFact(app, triple('Linux'))
+  const captured = await captureFact(shared, triple('Linux'))
   const evidence = [
     { source_type: 'event', source_id: captured.primary_record.id, timestamp: '2026-01-01T00:00:00Z' },
   ]
   const payload = { kind: 'semantic', subject: 'host', predicate: 'runs', object: 'Linux', evidence }
   const provenance = { sources: [{ kind: 'event', ref: `record:${captured.primary_record.id}` }] }
-  const claim = await create(app, { type: 'semantic', scope: 'other', payload, provenance })
-  await moveAway(app, captured.primary_record.id)
+  const claim = await create(shared, { type: 'semantic', scope: 'other', payload, provenance })
+  await moveAway(shared, captured.primary_record.id)
   const [fact] = pickCreated(captured, 'semantic')
-  expect(await read(app, fact.id)).toMatchObject({ scope: 'private' })
-  expect(await read(app, claim.id)).toMatchObject({ scope: 'other', version: 1 })
+  expect(await read(shared, fact.id)).toMatchObject({ scope: 'private' })
+  expect(await read(shared, claim.id)).toMatchObject({ scope: 'other', version: 1 })
 })
 
 it('what was erased from the new scope does not come along', async () => {
-  const { app } = await openDreamApp(writer, { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) })
-  const [erased] = pickCreated(await captureFact(app, triple('Linux'), { scope: 'private' }), 'semantic')
-  await erase(app, erased.id)
-  const captured = await captureFact(app, triple('Linux', { text: 'said again' }), { scope: 'team' })
+  const [erased] = pickCreated(await captureFact(shared, triple('OpenBSD'), { scope: 'private' }), 'semantic')
+  await erase(shared, erased.id)
+  const captured = await captureFact(shared, triple('OpenBSD', { text: 'said again' }), { scope: 'team' })
   const [fact] = pickCreated(captured, 'semantic')
-  await moveAway(app, captured.primary_record.id)
-  expectProblem(await app.request('GET', `/v1/records/${fact.id}`), 410, 'record_purged')
-  expect(await listBrokenLaws(app)).toEqual([])
+  await moveAway(shared, captured.primary_record.id)
+  expectProblem(await shared.request('GET', `/v1/records/${fact.id}`), 410, 'record_purged')
+  expect(await listBrokenLaws(shared)).toEqual([])
 })
 
 it('a record stays if a profile that quotes it is never to be deleted', async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { capture, captureFact, pickCreated, triple } from '../support/capture-requests.ts'
 import { respondWithJson } from '../support/chat-server.ts'
@@ -18,9 +18,16 @@ import {
   listSummaries,
   summarizeByFirst,
 } from '../support/similar-records.ts'
-import type { TestApp } from '../support/test-app.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Records that were made from others follow when those become more sensitive. */
+
+/** For tests without a model. */
+let shared: TestApp
+beforeAll(async () => {
+  shared = await startTestApp()
+})
+afterAll(() => shared.close())
 
 const writer = answerBySchema({
   profile: ({ records }: Body) => ({ profile: records.map(({ says }: Body) => says).join(', ') }),
@@ -87,16 +94,15 @@ it('a summary, and a profile made from it, follow a source of the summary', asyn
 })
 
 it('a captured fact follows its evidence unless less sensitive evidence says the same', async () => {
-  const { app } = await openDreamApp()
-  const first = await captureFact(app, triple('Linux'))
+  const first = await captureFact(shared, triple('Linux'))
   const [fact] = pickCreated(first, 'semantic')
   const [entity] = pickCreated(first, 'entity')
-  const again = await captureFact(app, triple('Linux'), { source: 'agent-2' })
-  await raise(app, first.primary_record.id)
-  expect(await readSensitivities(app, [fact.id, entity.id])).toEqual(['low', 'low'])
-  await raise(app, again.primary_record.id, 'medium')
-  expect(await readSensitivities(app, [fact.id, entity.id])).toEqual(['medium', 'medium'])
-  expect(await listBrokenLaws(app)).toEqual([])
+  const again = await captureFact(shared, triple('Linux'), { source: 'agent-2' })
+  await raise(shared, first.primary_record.id)
+  expect(await readSensitivities(shared, [fact.id, entity.id])).toEqual(['low', 'low'])
+  await raise(shared, again.primary_record.id, 'medium')
+  expect(await readSensitivities(shared, [fact.id, entity.id])).toEqual(['medium', 'medium'])
+  expect(await listBrokenLaws(shared)).toEqual([])
 })
 
 it('facts, skills and plans of a consolidation follow their episodes, also when they are forgotten', async () => {
@@ -132,42 +138,39 @@ it('facts, skills and plans of a consolidation follow their episodes, also when 
 })
 
 it('a merged record follows its sources, and a successor with evidence of its own does not', async () => {
-  const { app } = await openDreamApp()
   const evidence = [{ source_type: 'human', source_id: 'ada', timestamp: '2026-01-01T00:00:00Z' }]
   const fact = (object: string) => ({
     type: 'semantic',
     payload: { kind: 'semantic', subject: 'office', predicate: 'is in', object, evidence },
   })
-  const old = await create(app, fact('Lyon'))
+  const old = await create(shared, fact('Lyon'))
   const reason = { actor: 'a', rationale: 'b' }
-  const { body: revised } = await app.request('POST', `/v1/records/${old.id}/supersede`, {
+  const { body: revised } = await shared.request('POST', `/v1/records/${old.id}/supersede`, {
     body: { record: fact('Paris'), ...reason },
   })
-  const other = await create(app, fact('France'))
-  const { body: joined } = await app.request('POST', '/v1/records/merge', {
+  const other = await create(shared, fact('France'))
+  const { body: joined } = await shared.request('POST', '/v1/records/merge', {
     body: { ids: [(revised as Body).record.id, other.id], record: fact('Paris, France'), ...reason },
   })
-  await raise(app, old.id)
-  expect(await readSensitivities(app, [(revised as Body).record.id])).toEqual(['low'])
-  await raise(app, other.id)
-  expect(await readSensitivities(app, [(joined as Body).record.id])).toEqual(['high'])
+  await raise(shared, old.id)
+  expect(await readSensitivities(shared, [(revised as Body).record.id])).toEqual(['low'])
+  await raise(shared, other.id)
+  expect(await readSensitivities(shared, [(joined as Body).record.id])).toEqual(['high'])
 })
 
 it('a record that is more sensitive already, or a source that becomes less sensitive, changes nothing', async () => {
-  const { app } = await openDreamApp()
-  const { primary_record: episode, ...answer } = await captureFact(app, triple('Linux'))
+  const { primary_record: episode, ...answer } = await captureFact(shared, triple('OpenBSD'))
   const [fact] = pickCreated(answer, 'semantic')
-  await raise(app, fact.id, 'hyper')
-  const { version } = await read(app, fact.id)
-  await raise(app, episode.id, 'high')
-  await raise(app, episode.id, 'public')
-  expect(await read(app, fact.id)).toMatchObject({ sensitivity: 'hyper', version })
+  await raise(shared, fact.id, 'hyper')
+  const { version } = await read(shared, fact.id)
+  await raise(shared, episode.id, 'high')
+  await raise(shared, episode.id, 'public')
+  expect(await read(shared, fact.id)).toMatchObject({ sensitivity: 'hyper', version })
 })
 
 it('evidence in a note of a capture stays with the capture', async () => {
-  const { app } = await openDreamApp()
-  const { primary_record: episode } = await capture(app, { text: 'the key is under the mat' })
-  const claimed = await create(app, {
+  const { primary_record: episode } = await capture(shared, { text: 'the key is under the mat' })
+  const claimed = await create(shared, {
     type: 'semantic',
     payload: {
       kind: 'semantic',
@@ -178,8 +181,8 @@ it('evidence in a note of a capture stays with the capture', async () => {
     },
     provenance: { sources: [{ kind: 'event', ref: `record:${episode.id}` }] },
   })
-  await raise(app, episode.id)
-  expect(await readSensitivities(app, [claimed.id])).toEqual(['high'])
+  await raise(shared, episode.id)
+  expect(await readSensitivities(shared, [claimed.id])).toEqual(['high'])
 })
 
 it('a fact that a model finds in an episode is as sensitive as the episode is when it is stored', async () => {
