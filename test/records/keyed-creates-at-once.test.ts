@@ -16,6 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+/** More than there are connections. */
+const many = 24
+
 /** A fact without a topic that another has. */
 const about = (number: number, scope: string) =>
   fact({ payload: { ...payloads.semantic, subject: `thing ${number}` }, scope })
@@ -54,7 +57,7 @@ it.each([
   const names = [`${scope} one`, `${scope} two`]
   const keys = await issueWritingKeys(app, names)
   const sendAll = () =>
-    sendAtOnce(app, 60, (number) =>
+    sendAtOnce(app, many, (number) =>
       send({ idempotencyKey: `${scope}-${number}`, key: keys[number % 2] ?? '' }, number, scope),
     )
   const first = await sendAll()
@@ -63,7 +66,7 @@ it.each([
     const stored = await read(app, idOf(body as Body))
     expect(stored.audit_log).toMatchObject([{ via: { key_name: names[number % 2] } }])
   }
-  expect(await countTransactions(app, scope)).toBeLessThan(60)
+  expect(await countTransactions(app, scope)).toBeLessThan(many)
   const again = await sendAll()
   expect(again.every(isReplay)).toBe(true)
   expect(again.map(({ text }) => text)).toEqual(first.map(({ text }) => text))
@@ -71,21 +74,23 @@ it.each([
     expect(again.map(({ headers }) => headers.get(name))).toEqual(
       first.map(({ headers }) => headers.get(name)),
     )
-  expect(await countRecords(scope)).toBe(60)
+  expect(await countRecords(scope)).toBe(many)
 })
 
 it('a key that comes several times at the same moment takes effect once', async () => {
   const scope = 'doubled'
   const answers = await Promise.all(
-    range(90).map((number) => post(`doubled-${number % 30}`, about(number % 30, scope))),
+    range(3 * many).map((number) => post(`doubled-${number % many}`, about(number % many, scope))),
   )
   for (const answer of answers) {
     if (answer.status === 201) continue
     expect([answer.status, codeOf(answer)]).toEqual([409, 'request_in_progress'])
     expect(answer.headers.get('retry-after')).toBe('1')
   }
-  expect(await countRecords(scope)).toBe(30)
-  const again = await Promise.all(range(30).map((number) => post(`doubled-${number}`, about(number, scope))))
+  expect(await countRecords(scope)).toBe(many)
+  const again = await Promise.all(
+    range(many).map((number) => post(`doubled-${number}`, about(number, scope))),
+  )
   expect(again.every(isReplay)).toBe(true)
 })
 
@@ -93,11 +98,11 @@ it('a key of another request is refused among others, and theirs are stored', as
   const scope = 'reused'
   await post('reused-3', about(3, scope))
   const answers = await Promise.all(
-    range(40).map((number) => post(`reused-${number}`, about(number === 3 ? 300 : number, scope))),
+    range(many).map((number) => post(`reused-${number}`, about(number === 3 ? 300 : number, scope))),
   )
-  expect(answers.map(({ status }) => status)).toEqual(range(40).map((number) => (number === 3 ? 422 : 201)))
+  expect(answers.map(({ status }) => status)).toEqual(range(many).map((number) => (number === 3 ? 422 : 201)))
   expect(codeOf(answers[3] as Answer)).toBe('idempotency_key_reused')
-  expect(await countRecords(scope)).toBe(40)
+  expect(await countRecords(scope)).toBe(many)
 })
 
 it('what cannot be stored is an error of its own request, and its key can be used again', async () => {
@@ -106,7 +111,7 @@ it('what cannot be stored is an error of its own request, and its key can be use
   const { id } = await create(app, erased)
   await erase(app, id)
   const bodyOf = (number: number) => (number % 8 === 3 ? erased : about(number, scope))
-  const send = () => Promise.all(range(48).map((number) => post(`refused-${number}`, bodyOf(number))))
+  const send = () => Promise.all(range(many).map((number) => post(`refused-${number}`, bodyOf(number))))
   for (const isSecond of [false, true]) {
     for (const [number, answer] of (await send()).entries()) {
       if (number % 8 === 3) expect([answer.status, codeOf(answer)]).toEqual([409, 'erased_content'])
@@ -133,12 +138,12 @@ it('a stored answer is replayed although the request could not be made again', a
 
 it('a server that is lost stores each at most once, and sent again by its key each is stored', async () => {
   const scope = 'lost'
-  const send = () => Promise.all(range(40).map((number) => post(`lost-${number}`, about(number, scope))))
+  const send = () => Promise.all(range(many).map((number) => post(`lost-${number}`, about(number, scope))))
   const first = await loseConnections(app, send())
   expect(first.every(({ status }) => status === 201 || status === 503)).toBe(true)
   const again = await send()
-  expect(again.map(({ status }) => status)).toEqual(range(40).map(() => 201))
+  expect(again.map(({ status }) => status)).toEqual(range(many).map(() => 201))
   for (const [number, answer] of first.entries())
     if (answer.status === 201) expect(again[number]?.text).toBe(answer.text)
-  expect(await countRecords(scope)).toBe(40)
+  expect(await countRecords(scope)).toBe(many)
 })

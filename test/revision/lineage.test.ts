@@ -90,20 +90,20 @@ describe('GET /v1/records/{id}/lineage', () => {
     expect(await readLineage(app, episode.id)).toMatchObject({ nodes: [{ type: 'episodic' }], edges: [] })
   })
 
-  it('reads a thousand steps with two statements, from either end and from the middle', async () => {
-    const ids = Array.from({ length: 1_000 }, () => app.ids.next())
+  it('reads hundreds of steps with two statements, from either end and from the middle', async () => {
+    const ids = Array.from({ length: 300 }, () => app.ids.next())
     const records = ids.map((id, n) => buildClaim(`step ${n}`, { id }))
     const stored = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
     expect(stored.status).toBe(201)
     const steps = ids.slice(1).map((id, n) => [id, String(ids[n])] as const)
     await insertEdges(app, ['supersedes', 'superseded_by'], steps)
     const sessionEnder = createSessionEnder(app)
-    for (const id of [ids[0], ids[500], ids[999]]) {
+    for (const id of [ids[0], ids[150], ids[299]]) {
       const { result, statements } = await sessionEnder.count(() => readLineage(app, id ?? ''))
       // One statement finds the record under the trust of the caller, one reads the tree.
       expect(statements).toBe(2)
       expect(idsOf(result).sort()).toEqual(ids.toSorted())
-      expect(result.edges).toHaveLength(999)
+      expect(result.edges).toHaveLength(299)
     }
   })
 
