@@ -36,7 +36,7 @@ it.each([
       `seed ${seed}: ${sent} hostile messages; accepted: ${[...accepted].map(([name, count]) => `${count}× ${name}`).join(', ')}\n`,
     )
     expect(findings.join('\n\n')).toBe('')
-    if (only === '') expect(accepted.size).toBeGreaterThan(5)
+    if (only === '') expect(accepted.size).toBeGreaterThan(isLongRun ? 8 : 5)
     expect(await listBrokenLaws(app)).toEqual([])
   },
   (seconds + 180) * 1_000,
