@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { openDriftApp } from '../support/drift-app.ts'
+import { openDriftApp, shareDriftApp } from '../support/drift-app.ts'
 import { type Body, create, expectProblem, payloads, pointersOf } from '../support/record-requests.ts'
 
 const path = '/v1/maintenance/drift/check'
 const itemsOf = (report: Body) =>
   report.items.map(({ record_id: _, ...item }: Body) => [item.kind, item.reference, item.found])
 
+const openDrift = shareDriftApp()
+
 describe('POST /v1/maintenance/drift/check', () => {
   it('reports found, missing and unknown references, and changes nothing', async () => {
-    const { app, createFact, check, root, readStatus, readMisses } = await openDriftApp({
+    const { app, createFact, check, root, readStatus, readMisses } = await openDrift({
       'src/a.ts': 'run',
       'package.json': '{"scripts": {"build": ""}}',
     })
@@ -36,7 +38,7 @@ describe('POST /v1/maintenance/drift/check', () => {
   })
 
   it('reports a score of 100 without references', async () => {
-    const { check, createFact } = await openDriftApp()
+    const { check, createFact } = await openDrift()
     expect(await check()).toEqual({
       checked: 0,
       found: 0,
@@ -53,7 +55,7 @@ describe('POST /v1/maintenance/drift/check', () => {
   })
 
   it('leaves out invalidated and forgotten records', async () => {
-    const { app, check, createFact, setStatus } = await openDriftApp()
+    const { app, check, createFact, setStatus } = await openDrift()
     const challenged = await createFact('a/1.ts')
     const invalidated = await createFact('a/2.ts')
     const forgotten = await createFact('a/3.ts')
@@ -64,7 +66,7 @@ describe('POST /v1/maintenance/drift/check', () => {
   })
 
   it('lists missing references first, at most 500', async () => {
-    const { check, createFact } = await openDriftApp({ 'src/a.ts': '' })
+    const { check, createFact } = await openDrift({ 'src/a.ts': '' })
     const some = (from: number) => Array.from({ length: 49 }, (_, n) => `gone/${from + n}.ts`)
     for (let n = 0; n < 11; n++) await createFact(['src/a.ts', ...some(49 * n)])
     const report = await check()
@@ -74,7 +76,7 @@ describe('POST /v1/maintenance/drift/check', () => {
   })
 
   it('covers the records that the key sees completely, in the given scope', async () => {
-    const { app, check, createFact } = await openDriftApp()
+    const { app, check, createFact } = await openDrift()
     await createFact('a/team.ts', { scope: 'team' })
     await createFact('a/other.ts', { scope: 'other' })
     await createFact('a/secret.ts', { scope: 'team', sensitivity: 'high' })
@@ -94,7 +96,7 @@ describe('POST /v1/maintenance/drift/check', () => {
   })
 
   it('requires the permission to run jobs, and shows references only to keys that may read', async () => {
-    const { app, check, createFact } = await openDriftApp()
+    const { app, check, createFact } = await openDrift()
     await createFact('a/gone.ts')
     const reader = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
     expectProblem(await app.request('POST', path, { body: {}, key: reader }), 403, 'forbidden')
@@ -104,7 +106,7 @@ describe('POST /v1/maintenance/drift/check', () => {
   })
 
   it('refuses unknown options', async () => {
-    const { app } = await openDriftApp()
+    const { app } = await openDrift()
     for (const [body, pointer] of [
       [{ roots: ['/'] }, '/roots'],
       [{ scope: '' }, '/scope'],
@@ -123,7 +125,7 @@ describe('POST /v1/maintenance/drift/check', () => {
   })
 
   it('finds the few records with references among many without', async () => {
-    const { app, check, createFact } = await openDriftApp()
+    const { app, check, createFact } = await openDrift()
     const records = Array.from({ length: 450 }, (_, n) => ({
       type: 'semantic',
       payload: { kind: 'semantic', subject: `s${n}`, predicate: 'p', object: n },

@@ -1,12 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { openDriftApp } from '../support/drift-app.ts'
+import { openDriftApp, shareDriftApp } from '../support/drift-app.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 
+const openDrift = shareDriftApp()
+
 describe('a run of the step drift', () => {
   it('counts each miss once when it is resumed', async () => {
-    const { app, createFact, requestRun, attend, readRun, readStatus } = await openDriftApp({
+    const { app, createFact, requestRun, attend, readRun, readStatus } = await openDrift({
       'src/b.ts': '',
     })
     const records = []
@@ -33,7 +35,7 @@ describe('a run of the step drift', () => {
   })
 
   it('continues after the record where it stopped', async () => {
-    const { createFact, requestRun, attend, readRun } = await openDriftApp()
+    const { createFact, requestRun, attend, readRun } = await openDrift()
     for (let n = 0; n < 5; n++) await createFact(`src/${n}.ts`)
     const id = await requestRun()
     const stop = new AbortController()
@@ -48,7 +50,7 @@ describe('a run of the step drift', () => {
   })
 
   it('counts each miss once when several workers share it', async () => {
-    const { createFact, requestRun, attend, readRun, readStatusHistory } = await openDriftApp()
+    const { createFact, requestRun, attend, readRun, readStatusHistory } = await openDrift()
     const records = []
     for (let n = 0; n < 20; n++) records.push(await createFact(`src/${n}.ts`))
     const id = await requestRun()
@@ -58,7 +60,7 @@ describe('a run of the step drift', () => {
   })
 
   it('reports the same in a dry run and changes nothing', async () => {
-    const { app, createFact, dream, readStatus, readStatusHistory, readMisses } = await openDriftApp()
+    const { app, createFact, dream, readStatus, readStatusHistory, readMisses } = await openDrift()
     const record = await createFact('src/a.ts')
     for (let n = 0; n < 2; n++) {
       const run = await dream({ dry_run: true })
@@ -73,7 +75,7 @@ describe('a run of the step drift', () => {
   })
 
   it('checks only records of its scope', async () => {
-    const { createFact, dream, readStatus } = await openDriftApp()
+    const { createFact, dream, readStatus } = await openDrift()
     const mine = await createFact('src/a.ts', { scope: 'mine' })
     const other = await createFact('src/a.ts', { scope: 'other' })
     const none = await createFact('src/a.ts')
@@ -106,7 +108,7 @@ describe('a run of the step drift', () => {
 
 describe('a drift root of a run', () => {
   it.each(['removed', 'empty'])('that is %s causes no miss', async (how) => {
-    const { createFact, dream, check, root, readStatus, writeRootFile } = await openDriftApp({
+    const { createFact, dream, check, root, readStatus, writeRootFile } = await openDrift({
       'src/a.ts': '',
     })
     const there = await createFact('src/a.ts')
@@ -123,7 +125,7 @@ describe('a drift root of a run', () => {
   })
 
   it('applies to records of its scope only', async () => {
-    const other = await openDriftApp({ 'docs/b.md': '' })
+    const other = await openDrift({ 'docs/b.md': '' })
     const { app, createFact, dream, root, readStatus } = await openDriftApp(
       { 'src/a.ts': '' },
       { MEMBRANE_DRIFT_ROOTS: `manual=${other.root}` },
@@ -143,7 +145,7 @@ describe('a drift root of a run', () => {
   })
 
   it('is combined with others: found below any is found, and a missing root prevents a miss', async () => {
-    const other = await openDriftApp({ 'lib/b.ts': '', 'package.json': '{"scripts": {"build": ""}}' })
+    const other = await openDrift({ 'lib/b.ts': '', 'package.json': '{"scripts": {"build": ""}}' })
     const { createFact, dream, root, readStatus } = await openDriftApp(
       { 'src/a.ts': '' },
       { MEMBRANE_DRIFT_ROOTS: `${other.root},${other.base}/absent` },
@@ -161,7 +163,7 @@ describe('a drift root of a run', () => {
   })
 
   it('that is no project decides nothing about scripts', async () => {
-    const { createFact, dream, writeRootFile, readStatus } = await openDriftApp()
+    const { createFact, dream, writeRootFile, readStatus } = await openDrift()
     const record = await createFact('npm run build')
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 1, unknown: 1 })
     await writeRootFile('package.json', 'broken')

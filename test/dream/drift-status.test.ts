@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { openDriftApp } from '../support/drift-app.ts'
+import { openDriftApp, shareDriftApp } from '../support/drift-app.ts'
 import { create, read } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 
+const openDrift = shareDriftApp()
+
 describe('the status of a record that names a file', () => {
   it('does not change while the file exists, and records without references cost nothing', async () => {
-    const { createFact, dream, app, readMisses } = await openDriftApp({
+    const { createFact, dream, app, readMisses } = await openDrift({
       'src/a.ts': 'export function run() {}',
     })
     const facts = [
@@ -24,7 +26,7 @@ describe('the status of a record that names a file', () => {
   })
 
   it('becomes challenged at the first miss, invalidated at the second, and active when the file returns', async () => {
-    const drift = await openDriftApp({ 'src/a.ts': '' })
+    const drift = await openDrift({ 'src/a.ts': '' })
     const { createFact, dream, writeRootFile, removeRootFile, readStatus, app } = drift
     const record = await createFact('it is in src/a.ts', { lifecycle: { decay: { half_life_seconds: 1e9 } } })
     const { salience, base_importance, payload } = await read(app, record.id)
@@ -71,7 +73,7 @@ describe('the status of a record that names a file', () => {
   })
 
   it('returns from challenged to active, and the next miss counts as the first', async () => {
-    const { createFact, dream, writeRootFile, removeRootFile, readStatus } = await openDriftApp()
+    const { createFact, dream, writeRootFile, removeRootFile, readStatus } = await openDrift()
     const record = await createFact('src/a.ts')
     const comesTo = async (status: string) => {
       await dream()
@@ -86,7 +88,7 @@ describe('the status of a record that names a file', () => {
   })
 
   it('changes when a name disappears from the file or a script from the package', async () => {
-    const { createFact, dream, writeRootFile, readStatus } = await openDriftApp({
+    const { createFact, dream, writeRootFile, readStatus } = await openDrift({
       'src/a.ts': 'export const rerun = 1',
       'package.json': '{"scripts": {"build": "x"}}',
     })
@@ -102,7 +104,7 @@ describe('the status of a record that names a file', () => {
   })
 
   it('changes for an entity of type File by its path', async () => {
-    const { app, dream, readStatus } = await openDriftApp({ 'src/a.ts': '' })
+    const { app, dream, readStatus } = await openDrift({ 'src/a.ts': '' })
     const entity = (value: string) => ({
       kind: 'entity',
       canonical_name: `file ${value}`,
@@ -120,7 +122,7 @@ describe('the status of a record that names a file', () => {
     const record = await createFact('src/a.ts')
     expect((await dream()).stats).toMatchObject(zero)
     expect(await readStatus(record)).toBe('active')
-    const other = await openDriftApp()
+    const other = await openDrift()
     const also = await other.createFact('src/a.ts')
     await other.dream({ options: { steps: ['forget'] } })
     expect(await other.readStatus(also)).toBe('active')
@@ -129,7 +131,7 @@ describe('the status of a record that names a file', () => {
 
 describe('the status of a record that others decide about', () => {
   it('does not change when the record is pinned, forgotten, invalidated or an episode', async () => {
-    const { app, createFact, dream, setStatus } = await openDriftApp()
+    const { app, createFact, dream, setStatus } = await openDrift()
     const pinned = await createFact('src/a.ts', { lifecycle: { pinned: true } })
     const forgotten = await createFact('src/a.ts')
     await app.request('DELETE', `/v1/records/${forgotten.id}?actor=a&rationale=b`)
@@ -160,7 +162,7 @@ describe('the status of a record that others decide about', () => {
   })
 
   it('stays challenged by another actor when the file returns', async () => {
-    const { createFact, dream, writeRootFile, setStatus, readStatus, readMisses } = await openDriftApp()
+    const { createFact, dream, writeRootFile, setStatus, readStatus, readMisses } = await openDrift()
     const record = await createFact('src/a.ts')
     await dream()
     await setStatus(record, 'active')
@@ -172,7 +174,7 @@ describe('the status of a record that others decide about', () => {
   })
 
   it('stays as a reviewer set it for as long as the file is missing', async () => {
-    const { createFact, dream, writeRootFile, removeRootFile, setStatus, readStatus } = await openDriftApp()
+    const { createFact, dream, writeRootFile, removeRootFile, setStatus, readStatus } = await openDrift()
     const record = await createFact('src/a.ts')
     await dream()
     await setStatus(record, 'active')
@@ -186,8 +188,7 @@ describe('the status of a record that others decide about', () => {
   })
 
   it('does not change when a client changed it during the check', async () => {
-    const { app, createFact, requestRun, attend, readRun, readStatusHistory, setStatus } =
-      await openDriftApp()
+    const { app, createFact, requestRun, attend, readRun, readStatusHistory, setStatus } = await openDrift()
     const record = await createFact('src/a.ts')
     const id = await requestRun()
     let isLeft = true

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Precision } from '../../src/domain/vectors/vector-codes.ts'
 import { findGroups } from '../../src/dream/clustering/cluster-search.service.ts'
 import { listPartitions } from '../../src/dream/clustering/clustering.queries.ts'
@@ -6,16 +6,17 @@ import { RunEnded } from '../../src/jobs/runs.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 import { create } from '../support/record-requests.ts'
+import { shareTestApp } from '../support/shared-store.ts'
 import { buildNote } from '../support/similar-records.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import type { TestApp } from '../support/test-app.ts'
 
+const openApp = shareTestApp()
 const dimensions = 384
 const runContext = { throwIfEnded: async () => {} }
 
 /** Creates one record per precision, all about one topic. */
 async function openStore(precisions: readonly Precision[]) {
-  const app = await startTestApp()
-  onTestFinished(app.close)
+  const app = await openApp()
   const { unit, near } = createVectorSource(17)
   const centre = unit(dimensions)
   const id = await insertEmbeddingModel(app.db, dimensions)

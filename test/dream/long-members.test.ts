@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answerBySchema, openDreamApp } from '../support/dream-app.ts'
+import { answerBySchema, shareDreamApp } from '../support/dream-app.ts'
 import type { Body } from '../support/record-requests.ts'
 import {
   buildSimilarTexts,
@@ -8,13 +8,14 @@ import {
   summarizeByFirst,
 } from '../support/similar-records.ts'
 
+const openApp = shareDreamApp()
 const steps = ['cluster'] as const
 const longProvenance = {
   sources: Array.from({ length: 400 }, (_, i) => ({ kind: 'event', ref: `log ${i} `.padEnd(1_000, 'x') })),
 }
 
 it('the step cluster leaves a record alone whose provenance is very long', async () => {
-  const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
+  const { app, dream } = await openApp(answerBySchema(summarizeByFirst))
   const texts = buildSimilarTexts('Orion')
   const short = await createSimilarRecords(app, texts.slice(0, 5))
   const long = await createSimilarRecords(app, texts.slice(5), { provenance: longProvenance })
@@ -24,9 +25,7 @@ it('the step cluster leaves a record alone whose provenance is very long', async
 })
 
 it('the step cluster lists a group as a candidate when too few of its records are short', async () => {
-  const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(
-    answerBySchema(summarizeByFirst),
-  )
+  const { app, dream, listRunChanges, takeModelRequests } = await openApp(answerBySchema(summarizeByFirst))
   const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'), { provenance: longProvenance })
   const run = await dream(steps)
   expect(run.stats).toMatchObject({ clusters_merged: 0, clusters_rejected: 0, cluster_candidates: 1 })

@@ -6,7 +6,7 @@ import {
   respondInTurn,
   respondWithJson,
 } from '../support/chat-server.ts'
-import { answerBySchema, type DreamApp, openDreamApp } from '../support/dream-app.ts'
+import { answerBySchema, type DreamApp, openDreamApp, shareDreamApp } from '../support/dream-app.ts'
 import { until } from '../support/processes.ts'
 import type { Body } from '../support/record-requests.ts'
 import {
@@ -17,6 +17,12 @@ import {
 } from '../support/similar-records.ts'
 
 const steps = ['cluster'] as const
+const openApp = shareDreamApp()
+const openFrugalApp = shareDreamApp({ MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '140' })
+const openCheapApp = shareDreamApp({
+  MEMBRANE_LLM_MAX_COST_PER_RUN: '0.00014',
+  MEMBRANE_LLM_PROMPT_PRICE: '1',
+})
 
 /** Creates groups, each of which needs one model call. */
 async function createGroups(count: number, opened: DreamApp): Promise<DreamApp> {
@@ -26,9 +32,9 @@ async function createGroups(count: number, opened: DreamApp): Promise<DreamApp> 
 }
 
 it('a run stops calling the model after three failures in a row', async () => {
-  const { dream, takeModelRequests } = await createGroups(5, await openDreamApp(respond(422, {})))
+  const { dream, takeModelRequests } = await createGroups(4, await openApp(respond(422, {})))
   const { stats } = await dream(steps)
-  expect(stats).toMatchObject({ model_calls: 3, cluster_candidates: 5, clusters_rejected: 0 })
+  expect(stats).toMatchObject({ model_calls: 3, cluster_candidates: 4, clusters_rejected: 0 })
   takeModelRequests()
   expect((await dream(steps)).stats).toMatchObject({ model_calls: 3 })
 })
@@ -38,13 +44,13 @@ it('one answer resets the count of failures', async () => {
   const answer = answerBySchema(summarizeByFirst)
   // After a refusal the request is repeated at once without a schema.
   const behaviour = respondInTurn(refusal, refusal, refusal, refusal, answer, refusal, refusal, answer)
-  const { dream } = await createGroups(5, await openDreamApp(behaviour))
+  const { dream } = await createGroups(5, await openApp(behaviour))
   expect((await dream(steps)).stats).toMatchObject({ model_calls: 5, clusters_merged: 2 })
 })
 
 it('a run calls the model once when the key is refused', async () => {
-  const { dream } = await createGroups(3, await openDreamApp(respond(403, {})))
-  expect((await dream(steps)).stats).toMatchObject({ model_calls: 1, cluster_candidates: 3 })
+  const { dream } = await createGroups(2, await openApp(respond(403, {})))
+  expect((await dream(steps)).stats).toMatchObject({ model_calls: 1, cluster_candidates: 2 })
 })
 
 it('a run counts tokens and cost of every answer, usable or not', async () => {
@@ -66,23 +72,18 @@ it('a run counts tokens and cost of every answer, usable or not', async () => {
 })
 
 it.each([
-  ['tokens', { MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '140' }],
-  ['money', { MEMBRANE_LLM_MAX_COST_PER_RUN: '0.00014', MEMBRANE_LLM_PROMPT_PRICE: '1' }],
-])(
-  'a run stops calling the model when its %s are spent, and the next run continues',
-  async (_, variables) => {
-    const { dream } = await createGroups(4, await openDreamApp(answerBySchema(summarizeByFirst), variables))
-    const spent = await dream(steps)
-    expect(spent.stats).toMatchObject({ model_calls: 2, clusters_merged: 2, cluster_candidates: 2 })
-    expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 2, cluster_candidates: 0 })
-  },
-)
+  ['tokens', openFrugalApp],
+  ['money', openCheapApp],
+])('a run stops calling the model when its %s are spent, and the next run continues', async (_, open) => {
+  const { dream } = await createGroups(3, await open(answerBySchema(summarizeByFirst)))
+  const spent = await dream(steps)
+  expect(spent.stats).toMatchObject({ model_calls: 2, clusters_merged: 2, cluster_candidates: 1 })
+  expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 1, cluster_candidates: 0 })
+})
 
 it('a resumed run counts what it spent before', async () => {
-  const opened = await openDreamApp(answerBySchema(summarizeByFirst), {
-    MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '140',
-  })
-  const { model, requestRun, attend, readRun } = await createGroups(4, opened)
+  const opened = await openFrugalApp(answerBySchema(summarizeByFirst))
+  const { model, requestRun, attend, readRun } = await createGroups(3, opened)
   const id = await requestRun(steps)
   const stopping = new AbortController()
   model.behave((response, seen) => {
@@ -99,7 +100,7 @@ it('a resumed run counts what it spent before', async () => {
 })
 
 it('a cancelled run does not wait for the model', async () => {
-  const { app, model, requestRun, attend, readRun } = await createGroups(1, await openDreamApp(neverRespond))
+  const { app, model, requestRun, attend, readRun } = await createGroups(1, await openApp(neverRespond))
   const id = await requestRun(steps)
   const attending = attend()
   await until('the model to be asked', async () => model.requests.length > 0)
@@ -111,7 +112,7 @@ it('a cancelled run does not wait for the model', async () => {
 })
 
 it('no transaction is open and no record is locked during a model call', async () => {
-  const { app, model, requestRun, attend, readRun } = await createGroups(1, await openDreamApp())
+  const { app, model, requestRun, attend, readRun } = await createGroups(1, await openApp())
   const { rows } = await app.database.pool.query<Body>('select id from records order by id limit 1')
   const waiting: Body[] = []
   model.behave(async (response, seen) => {

@@ -11,13 +11,15 @@ import {
   profileWriter,
   readDreamTables,
   readPeerCardId,
+  shareDreamApp,
 } from '../support/dream-app.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 
 const steps = ['peer_cards'] as const
+const openApp = shareDreamApp()
 
 it('the step peer_cards writes one profile from the facts of an entity that has enough of them', async () => {
-  const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(profileWriter)
+  const { app, dream, listRunChanges, takeModelRequests } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega').slice(1))
   const run = await dream(steps)
@@ -50,7 +52,7 @@ it('the step peer_cards writes one profile from the facts of an entity that has 
 })
 
 it('the step peer_cards replaces a profile only when its facts changed', async () => {
-  const { app, dream, takeModelRequests } = await openDreamApp(profileWriter)
+  const { app, dream, takeModelRequests } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const first = (await readPeerCardId(app, orion.id)) ?? ''
@@ -82,7 +84,7 @@ it('the step peer_cards replaces a profile only when its facts changed', async (
 })
 
 it('the step peer_cards keeps two cards that a client created, over several runs', async () => {
-  const { app, dream } = await openDreamApp(profileWriter)
+  const { app, dream } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega'))
   for (const { id } of [orion, vega, orion]) {
@@ -101,7 +103,7 @@ it('the step peer_cards keeps two cards that a client created, over several runs
 })
 
 it('the step peer_cards leaves two profiles of one entity as a client changed them', async () => {
-  const { app, dream, takeModelRequests } = await openDreamApp(profileWriter)
+  const { app, dream, takeModelRequests } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const payload = { kind: 'semantic', subject: orion.id, predicate: 'profile', object: 'by hand' }
@@ -116,7 +118,7 @@ it('the step peer_cards leaves two profiles of one entity as a client changed th
 })
 
 it.each(['entity', 'card'] as const)('the step peer_cards leaves a pinned %s alone', async (which) => {
-  const { app, dream } = await openDreamApp(profileWriter)
+  const { app, dream } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
@@ -148,7 +150,7 @@ it('a profile contains no fact that a reader of its entity may not see', async (
 })
 
 it('an entity does not name its peer card to a key that may not see the card', async () => {
-  const { app, dream } = await openDreamApp(profileWriter)
+  const { app, dream } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const card = (await readPeerCardId(app, orion.id)) ?? ''
@@ -159,33 +161,36 @@ it('an entity does not name its peer card to a key that may not see the card', a
   expect(await readPeerCardId(app, orion.id)).toBe(card)
 })
 
-it.each([
-  ['no object', 'a profile'],
-  ['nothing', { profile: ' ' }],
-  ['no text', { profile: { text: 'x' } }],
-  ['a book', { profile: 'x'.repeat(4_001) }],
-  ['half a character', { profile: 'x\ud800' }],
-  ['a NUL', { profile: 'x\0' }],
-])('the step peer_cards refuses an answer that is %s and does not ask again', async (_, answer) => {
-  const { app, model, dream, takeModelRequests } = await openDreamApp(answerBySchema({ profile: answer }))
-  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
-  expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_rejected: 1, model_calls: 1 })
+it('the step peer_cards refuses an answer without a text that can be stored, and does not ask again', async () => {
+  const answers: Record<string, unknown> = {
+    'no object': 'a profile',
+    nothing: { profile: ' ' },
+    'no text': { profile: { text: 'x' } },
+    'a book': { profile: 'x'.repeat(4_001) },
+    'half a character': { profile: 'x\ud800' },
+    'a NUL': { profile: 'x\0' },
+  }
+  const profile = ({ entity: { name } }: Body) => answers[name]
+  const { app, model, dream, takeModelRequests } = await openApp(answerBySchema({ profile }))
+  const ids: string[] = []
+  for (const name of Object.keys(answers))
+    ids.push((await createEntityWithFacts(app, name, buildFiveNotes(name))).id)
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_rejected: 6, model_calls: 6 })
   model.behave(profileWriter)
   takeModelRequests()
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
-  await createFactAbout(app, orion.id, 'something new')
+  await createFactAbout(app, ids[0] ?? '', 'something new')
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, model_calls: 1 })
 })
 
 it('the step peer_cards continues after one refused question, and stops when the model is unavailable', async () => {
-  const { app, model, dream, takeModelRequests } = await openDreamApp((response, seen) => {
+  const { app, model, dream, takeModelRequests } = await openApp((response, seen) => {
     const isFirst = model.requests.length === 1
     return isFirst
       ? respond(413, { error: { message: 'no' } })(response, seen)
       : profileWriter(response, seen)
   })
-  for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair'])
-    await createEntityWithFacts(app, name, buildFiveNotes(name))
+  for (const name of ['Orion', 'Vega']) await createEntityWithFacts(app, name, buildFiveNotes(name))
   await dream(steps)
   takeModelRequests()
   model.behave(respond(503, {}))
@@ -194,11 +199,11 @@ it('the step peer_cards continues after one refused question, and stops when the
   expect(away.stats.cards_created).toBe(0)
   model.behave(profileWriter)
   await dream(steps)
-  expect(await listPeerCards(app)).toHaveLength(6)
+  expect(await listPeerCards(app)).toHaveLength(3)
 })
 
 it('the step peer_cards calls the model in a dry run only with ask_model, and writes nothing', async () => {
-  const { app, dream, takeModelRequests } = await openDreamApp(profileWriter)
+  const { app, dream, takeModelRequests } = await openApp(profileWriter)
   await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const before = await readDreamTables(app)
   expect((await dream(steps, { dry_run: true })).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
@@ -209,7 +214,7 @@ it('the step peer_cards calls the model in a dry run only with ask_model, and wr
 })
 
 it('the step peer_cards masks secrets in the prompt', async () => {
-  const { app, dream, model } = await openDreamApp(profileWriter)
+  const { app, dream, model } = await openApp(profileWriter)
   const notes = ['password=hunter22', 'token: abc12345678', ...buildFiveNotes('Orion')]
   await createEntityWithFacts(app, 'Orion', notes)
   await dream(steps)
@@ -218,7 +223,7 @@ it('the step peer_cards masks secrets in the prompt', async () => {
 })
 
 it('the step peer_cards discards a profile when a fact changed during the model call', async () => {
-  const { app, model, dream } = await openDreamApp()
+  const { app, model, dream } = await openApp()
   const orion = await createEntityWithFacts(app, 'Orion', [...buildFiveNotes('Orion'), 'a sixth thing'])
   model.behave(async (response, seen) => {
     model.behave(profileWriter)
@@ -232,7 +237,7 @@ it('the step peer_cards discards a profile when a fact changed during the model 
 })
 
 it('the step peer_cards writes a profile for an entity that gets a new fact during every model call', async () => {
-  const { app, model, dream } = await openDreamApp()
+  const { app, model, dream } = await openApp()
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   model.behave(async (response, seen) => {
     await createFactAbout(app, orion.id, `news ${model.requests.length}`)

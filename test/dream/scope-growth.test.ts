@@ -7,7 +7,7 @@ import { nilUuid } from '../../src/kernel/ids.ts'
 import { countReads } from '../support/count-reads.ts'
 import { openTestDatabase } from '../support/database.ts'
 
-const others = 5_000
+const others = 2_000
 const own = 20
 
 /** A scope of a few records in a store of many. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
-import { answerBySchema, openDreamApp } from '../support/dream-app.ts'
+import { answerBySchema, shareDreamApp } from '../support/dream-app.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { failOnRow } from '../support/failing-row.ts'
 import { type Body, expectProblem, read } from '../support/record-requests.ts'
@@ -13,14 +13,13 @@ import {
   summarizeByFirst,
 } from '../support/similar-records.ts'
 
+const openApp = shareDreamApp({ MEMBRANE_TOMBSTONE_KEY: 'ab'.repeat(32) })
 const steps = ['cluster'] as const
 const all = (count: number, status: string) => Array.from({ length: count }, () => status)
 const reason = { actor: 'ada', rationale: 'it says too little' }
 
 async function openAppWithSummary() {
-  const mind = await openDreamApp(answerBySchema(summarizeByFirst), {
-    MEMBRANE_TOMBSTONE_KEY: 'ab'.repeat(32),
-  })
+  const mind = await openApp(answerBySchema(summarizeByFirst))
   const ids = await createSimilarRecords(mind.app, buildSimilarTexts('Orion'))
   await mind.dream(steps)
   const [summary] = await listSummaries(mind.app)
@@ -70,7 +69,7 @@ it('a merge can be reverted only by retracting its summary', async () => {
 })
 
 it('retracting a record that a client merged does not restore its sources', async () => {
-  const { app } = await openDreamApp()
+  const { app } = await openApp()
   const ids = await createSimilarRecords(app, buildSimilarTexts('Orion', 2))
   const record = {
     type: 'semantic',
@@ -111,7 +110,7 @@ it('a source that cannot be restored keeps neither the others nor the next steps
 })
 
 it('an episode that was merged before consolidation still becomes a fact', async () => {
-  const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
+  const { app, dream } = await openApp(answerBySchema(summarizeByFirst))
   const episodes: Body[] = []
   for (const text of buildSimilarTexts('Orion')) episodes.push(await captureEpisode(app, text))
   await createEmbeddingWorker(app).run()

@@ -4,15 +4,16 @@ import {
   answerBySchema,
   createEntityWithFacts,
   createFactAbout,
-  openDreamApp,
   parsePromptDocument,
   readDreamTables,
+  shareDreamApp,
 } from '../support/dream-app.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['synthesis'] as const
+const openApp = shareDreamApp()
 const confirming = answerBySchema({
   synthesis: ({ entities: [one, other] }: Body) => ({
     connected: true,
@@ -46,7 +47,7 @@ async function createPlacedEntity(
 }
 
 async function openPair(behaviour = confirming, other: Partial<Placement> = {}) {
-  const mind = await openDreamApp(behaviour)
+  const mind = await openApp(behaviour)
   const modelId = await insertEmbeddingModel(mind.app.db, 4)
   const orion = await createPlacedEntity(mind.app, modelId, 'Orion', { cosine: 1 })
   const vega = await createPlacedEntity(mind.app, modelId, 'Vega', { cosine: 0.8, ...other })
@@ -136,7 +137,7 @@ it.each([
 })
 
 it('the step synthesis does not count tags of the service as context', async () => {
-  const mind = await openDreamApp(confirming)
+  const mind = await openApp(confirming)
   const modelId = await insertEmbeddingModel(mind.app.db, 4)
   await createPlacedEntity(mind.app, modelId, 'Orion', { cosine: 1, tags: ['consolidated', 'one'] })
   await createPlacedEntity(mind.app, modelId, 'Vega', { cosine: 0.8, tags: ['consolidated', 'other'] })
@@ -184,7 +185,7 @@ it('the step synthesis skips pinned entities and compares only within a scope', 
 })
 
 it('the step synthesis skips entities above the sensitivity of the model', async () => {
-  const mind = await openDreamApp(confirming)
+  const mind = await openApp(confirming)
   const modelId = await insertEmbeddingModel(mind.app.db, 4)
   await createPlacedEntity(mind.app, modelId, 'Orion', { cosine: 1 })
   const hidden = { sensitivity: 'high', tags: ['h'], entity: { sensitivity: 'high' } }
@@ -225,7 +226,7 @@ it('the step synthesis writes nothing in a dry run that asks the model', async (
 })
 
 it('the step synthesis finds no pairs without vectors', async () => {
-  const { app, dream } = await openDreamApp(confirming)
+  const { app, dream } = await openApp(confirming)
   await createEntityWithFacts(app, 'Orion', ['Orion 1'])
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
 })

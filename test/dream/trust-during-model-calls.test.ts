@@ -5,8 +5,8 @@ import {
   answerBySchema,
   createEntityWithFacts,
   createFactAbout,
-  openDreamApp,
   parsePromptDocument,
+  shareDreamApp,
 } from '../support/dream-app.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, read } from '../support/record-requests.ts'
@@ -21,7 +21,7 @@ import type { TestApp } from '../support/test-app.ts'
 
 /** The trust of the sources changes while the model answers a dream. */
 
-const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' }
+const openApp = shareDreamApp({ MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' })
 
 async function patch(app: TestApp, id: string, body: object): Promise<void> {
   const { status, text } = await app.request('PATCH', `/v1/records/${id}`, { body })
@@ -54,7 +54,7 @@ it.each([
   const connecting = answerBySchema({
     synthesis: { connected: true, synthesis: 'a queue', insight: 'it fills' },
   })
-  const { app, model, dream, listRunChanges } = await openDreamApp(connecting)
+  const { app, model, dream, listRunChanges } = await openApp(connecting)
   const modelId = await insertEmbeddingModel(app.db, 2)
   const ids: string[] = []
   for (const [title, vector] of [
@@ -81,7 +81,7 @@ it.each([
 it.each([{ sensitivity: 'high' }, { scope: 'others' }])(
   'a record that a client moves to %o before its group is asked about is neither shown nor merged',
   async (change) => {
-    const { app, model, dream, takeModelRequests } = await openDreamApp()
+    const { app, model, dream, takeModelRequests } = await openApp()
     const groups = new Map<string, string[]>()
     for (const name of ['Orion', 'Vega']) groups.set(name, await createSimilarRecords(app, textsOf(name)))
     let moved = ''
@@ -108,7 +108,7 @@ it.each(['erase', 'patch'] as const)(
     const doubting = answerBySchema({
       judgement: { still_valid: false, confidence: 1, reason: 'newer thing' },
     })
-    const { app, model, dream } = await openDreamApp(doubting, variables)
+    const { app, model, dream } = await openApp(doubting)
     const orion = await createEntityWithFacts(app, 'Orion', ['old thing'])
     const belief = orion.known[0] ?? ''
     app.clock.advance(30 * 86_400_000)

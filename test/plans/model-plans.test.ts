@@ -6,19 +6,20 @@ import {
   buildFiveNotes,
   createEntityWithFacts,
   listPeerCards,
-  openDreamApp,
   readPeerCardId,
+  shareDreamApp,
 } from '../support/dream-app.ts'
 import { apply, listPlanChanges, plan } from '../support/plan-requests.ts'
 import { read } from '../support/record-requests.ts'
 
 /** A plan keeps what the model answered: what was shown is what is done. */
 
+const openApp = shareDreamApp()
 const prefers = (object: string) =>
   respondWithJson({ facts: [{ subject: 'Ada', predicate: 'prefers', object }] })
 
 it('a plan of extraction stores the facts that were shown, and asks the model no second time', async () => {
-  const { app, model } = await openDreamApp(prefers('tea'))
+  const { app, model } = await openApp(prefers('tea'))
   const scope = createScope()
   await captureEpisode(app, 'a talk with Ada', { outcome: 'partial' }, { scope })
   const prepared = await plan(app, 'consolidate', { scope, options: { ask_model: true } })
@@ -35,7 +36,7 @@ it('a plan of extraction stores the facts that were shown, and asks the model no
 })
 
 it('a plan of a dream writes the profile that was shown, and asks a model only with the option', async () => {
-  const { app, model } = await openDreamApp(answerBySchema({ profile: { profile: 'leads the team' } }))
+  const { app, model } = await openApp(answerBySchema({ profile: { profile: 'leads the team' } }))
   const { id } = await createEntityWithFacts(app, 'Ada', buildFiveNotes('Ada'))
   await plan(app, 'dream', { options: { steps: ['peer_cards'] } })
   expect(model.requests).toEqual([])
@@ -54,7 +55,7 @@ it.each([
   ['more sensitive', { sensitivity: 'high' }],
   ['of another scope', { scope: 'board' }],
 ])('a plan neither shows nor writes a profile of a record that is %s now', async (_, change) => {
-  const { app } = await openDreamApp(answerBySchema({ profile: { profile: 'leads the team' } }))
+  const { app } = await openApp(answerBySchema({ profile: { profile: 'leads the team' } }))
   const low = { key: await app.issueKey(['records:read'], { max_sensitivity: 'low', scopes: ['team'] }) }
   const more = { scope: 'team', entity: { scope: 'team' } }
   const { id, known } = await createEntityWithFacts(app, 'Ada', buildFiveNotes('Ada'), more)
@@ -68,7 +69,7 @@ it.each([
 })
 
 it('a plan writes no profile beside one that a dream wrote since', async () => {
-  const { app, dream } = await openDreamApp(answerBySchema({ profile: { profile: 'leads the team' } }))
+  const { app, dream } = await openApp(answerBySchema({ profile: { profile: 'leads the team' } }))
   const { id } = await createEntityWithFacts(app, 'Ada', buildFiveNotes('Ada'))
   const prepared = await plan(app, 'dream', { options: { steps: ['peer_cards'], ask_model: true } })
   await dream(['peer_cards'])

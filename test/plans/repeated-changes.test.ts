@@ -1,19 +1,16 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { respondWithJson } from '../support/chat-server.ts'
 import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
 import { openDreamApp } from '../support/dream-app.ts'
 import { apply, listPlanChanges, plan } from '../support/plan-requests.ts'
 import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 
 /** Plans that change a record more than once, or the records at both ends of an edge. */
 
-async function openApp(variables: Record<string, string> = {}): Promise<TestApp> {
-  const app = await startTestApp({ variables })
-  onTestFinished(() => app.close())
-  return app
-}
+const openApp = shareTestApp()
 
 const reason = { actor: 'operator', rationale: 'it is needed' }
 const hour = 3_600_000

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import {
   type Behaviour,
   type ChatServer,
@@ -8,7 +8,8 @@ import {
 } from './chat-server.ts'
 import { entity } from './entity-requests.ts'
 import { noIntervals } from './idle-jobs.ts'
-import { type Body, create } from './record-requests.ts'
+import { type Body, create, createAll } from './record-requests.ts'
+import { emptyStore } from './shared-store.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
@@ -45,14 +46,33 @@ export async function openDreamApp(
   behaviour: Behaviour = respondWithJson({}),
   variables: Record<string, string> = {},
 ) {
+  const opened = await startDreamApp(behaviour, variables)
+  onTestFinished(opened.close)
+  return opened
+}
+
+/** Returns a function that opens the one such API of a file with an empty store. */
+export function shareDreamApp(variables: Record<string, string> = {}) {
+  let opened: DreamApp | undefined
+  afterAll(() => opened?.close())
+  return async (behaviour: Behaviour = respondWithJson({})): Promise<DreamApp> => {
+    if (opened) await emptyStore(opened.app.database.pool)
+    opened ??= await startDreamApp(behaviour, variables)
+    opened.model.behave(behaviour)
+    opened.takeModelRequests()
+    return opened
+  }
+}
+
+async function startDreamApp(behaviour: Behaviour, variables: Record<string, string>) {
   const model = await startChatServer(behaviour)
   const environment = { MEMBRANE_LLM_ENDPOINT: model.url, MEMBRANE_LLM_MODEL: 'm', ...variables }
   const app = await startTestApp({ variables: environment })
-  onTestFinished(async () => {
+  const close = async () => {
     await app.close()
     await model.close()
-  })
-  return { app, model, ...dreamsOf(app, model) }
+  }
+  return { app, model, close, ...dreamsOf(app, model) }
 }
 
 function dreamsOf(app: TestApp, model: ChatServer) {
@@ -85,7 +105,7 @@ function dreamsOf(app: TestApp, model: ChatServer) {
   return { requestRun, attend, readRun, dream, listRunChanges, takeModelRequests }
 }
 
-/** Creates an entity and facts about it, each with the given tags and sensitivity. */
+/** Creates an entity and facts about it, each one second after the last and with the given tags and sensitivity. */
 export async function createEntityWithFacts(
   app: TestApp,
   name: string,
@@ -94,21 +114,25 @@ export async function createEntityWithFacts(
 ) {
   const { entity: about = {}, ...each } = more
   const { id } = await create(app, entity(name, {}, about))
-  const known: string[] = []
-  for (const object of facts) known.push((await createFactAbout(app, id, object, each)).id)
-  return { id, known }
+  const records = facts.map((object) => {
+    app.clock.advance(1_000)
+    return { ...factAbout(id, object, each), created_at: app.clock.now().toISOString() }
+  })
+  return { id, known: (await createAll(app, records)).map((record) => record.id as string) }
 }
 
 /** Creates a fact about an entity, one second after the last. */
 export function createFactAbout(app: TestApp, about: string, object: string, more: Body = {}): Promise<Body> {
   app.clock.advance(1_000)
-  return create(app, {
-    type: 'semantic',
-    payload: { kind: 'semantic', subject: 'team', predicate: 'noted', object },
-    relations: [{ predicate: 'subject_entity', target_id: about }],
-    ...more,
-  })
+  return create(app, factAbout(about, object, more))
 }
+
+const factAbout = (about: string, object: string, more: Body) => ({
+  type: 'semantic',
+  payload: { kind: 'semantic', subject: 'team', predicate: 'noted', object },
+  relations: [{ predicate: 'subject_entity', target_id: about }],
+  ...more,
+})
 
 /** Builds five texts about a name. */
 export const buildFiveNotes = (name: string) => [1, 2, 3, 4, 5].map((n) => `${name} note ${n}`)

@@ -1,36 +1,64 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { noIntervals } from './idle-jobs.ts'
 import { type Body, create, read } from './record-requests.ts'
-import { startTestApp } from './test-app.ts'
+import { emptyStore } from './shared-store.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
 type Hired = Parameters<typeof createWorkerFor>[2]
 
+type Files = Record<string, string>
+type DriftApp = Awaited<ReturnType<typeof startDriftApp>>
+
 /**
  * Starts an API whose drift root is a new directory with the given files; `outside` is a directory beside the root.
  */
-export async function openDriftApp(files: Record<string, string> = {}, variables = {}) {
+export async function openDriftApp(files: Files = {}, variables = {}): Promise<DriftApp> {
+  const drift = await startDriftApp(variables)
+  onTestFinished(drift.close)
+  await drift.refill(files)
+  return drift
+}
+
+/** Returns a function that opens the one such API of a file with an empty store and new files. */
+export function shareDriftApp() {
+  let drift: DriftApp | undefined
+  afterAll(() => drift?.close())
+  return async (files: Files = {}): Promise<DriftApp> => {
+    if (drift) await emptyStore(drift.app.database.pool)
+    drift ??= await startDriftApp()
+    await drift.refill(files)
+    return drift
+  }
+}
+
+async function startDriftApp(variables = {}) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'drift-')))
   const root = join(base, 'root')
   const outside = join(base, 'outside')
-  await mkdir(outside)
+  const app = await startTestApp({ variables: { MEMBRANE_DRIFT_ROOTS: root, ...variables } })
+  const close = async () => {
+    await app.close()
+    await rm(base, { recursive: true, force: true })
+  }
+  return { close, ...driftOf(app, { base, root, outside }) }
+}
+
+function driftOf(app: TestApp, { base, root, outside }: Record<'base' | 'root' | 'outside', string>) {
   const writeRootFile = async (path: string, text = 'text') => {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), text)
   }
   const removeRootFile = (path: string) => rm(join(root, path), { recursive: true })
-  for (const [path, text] of Object.entries({ 'kept.txt': '', ...files })) {
-    await writeRootFile(path, text)
+  async function refill(files: Files): Promise<void> {
+    for (const folder of [root, outside]) await rm(folder, { recursive: true, force: true })
+    await mkdir(outside, { recursive: true })
+    for (const [path, text] of Object.entries({ 'kept.txt': '', ...files })) await writeRootFile(path, text)
   }
-  const app = await startTestApp({ variables: { MEMBRANE_DRIFT_ROOTS: root, ...variables } })
-  onTestFinished(async () => {
-    await app.close()
-    await rm(base, { recursive: true, force: true })
-  })
 
   /** Creates a fact one millisecond after the last, which fixes the order of the checks. */
   function createFact(object: unknown, more: object = {}): Promise<Body> {
@@ -75,6 +103,7 @@ export async function openDriftApp(files: Record<string, string> = {}, variables
     base,
     root,
     outside,
+    refill,
     writeRootFile,
     removeRootFile,
     createFact,

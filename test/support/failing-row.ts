@@ -16,7 +16,7 @@ export async function failOnRow(
     create or replace function fail_on_row() returns trigger language plpgsql as $$
       begin raise exception 'a bug'; end
     $$;
-    create trigger failing before ${event} on ${table} for each row when (${row} = '${id}')
+    create or replace trigger failing before ${event} on ${table} for each row when (${row} = '${id}')
       execute function fail_on_row()`)
 }
 

@@ -27,6 +27,16 @@ export async function create(app: TestApp, body: object, options: RequestOptions
   return answer.body
 }
 
+/** Creates records in one request and returns them in the same order; throws unless all are created. */
+export async function createAll(app: TestApp, records: readonly object[]): Promise<Body[]> {
+  if (records.length === 0) return []
+  const { body, text } = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
+  const created = (body as Body).results?.map(({ record }: Body) => record) ?? []
+  if (created.length !== records.length || created.includes(undefined))
+    throw new Error(`not created: ${text}`)
+  return created
+}
+
 /** Reads a record; throws unless the status is 200. */
 export async function read(app: TestApp, id: string, options: RequestOptions = {}): Promise<Body> {
   const answer = await app.request('GET', `/v1/records/${id}`, options)

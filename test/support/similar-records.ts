@@ -1,5 +1,5 @@
 import { createEmbeddingWorker } from './embedding-workers.ts'
-import { type Body, create } from './record-requests.ts'
+import { type Body, createAll } from './record-requests.ts'
 import type { TestApp } from './test-app.ts'
 
 /** Nearly equal records, for a dream to merge. */
@@ -24,13 +24,13 @@ export async function createSimilarRecords(
   objects: readonly string[],
   more: Body = {},
 ): Promise<string[]> {
-  const ids: string[] = []
-  for (const object of objects) {
+  const records = objects.map((object) => {
     app.clock.advance(1_000)
-    ids.push((await create(app, buildNote(object, more))).id)
-  }
+    return { ...buildNote(object, more), created_at: app.clock.now().toISOString() }
+  })
+  const created = await createAll(app, records)
   await createEmbeddingWorker(app).run()
-  return ids
+  return created.map(({ id }) => id)
 }
 
 /** A model answer that summarizes a group with the text of its first record. */

@@ -38,13 +38,17 @@ type WorkerOptions = Pick<Parameters<typeof createRunner>[0], 'observe' | 'lease
   jobWorks?: Partial<Record<JobName, JobWork>>
 }
 
+type OpenedDatabase = Awaited<ReturnType<typeof openTestDatabase>>
 type RunRequest = { dryRun?: boolean; scope?: string; options?: Record<string, unknown> }
 
 export type WorkerSetup = Awaited<ReturnType<typeof openWorkerSetup>>
 
-/** Opens a database for which a test creates workers; schedules are off unless the test sets intervals. */
-export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 40 }) {
-  const database = await openTestDatabase()
+/** Opens a database, unless one is given, for which a test creates workers; schedules are off unless it sets intervals. */
+export async function openWorkerSetup(
+  sizes = { rows: 20, blocks: 1, shareFrom: 40 },
+  given?: OpenedDatabase,
+) {
+  const database = given ?? (await openTestDatabase())
   const { db, pool } = database
   const clock = createTestClock()
   const ids = createIds(clock)

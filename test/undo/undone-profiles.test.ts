@@ -5,20 +5,21 @@ import {
   createEntityWithFacts,
   createFactAbout,
   listPeerCards,
-  openDreamApp,
   profileWriter,
   readPeerCardId,
+  shareDreamApp,
 } from '../support/dream-app.ts'
 import { perform } from '../support/plan-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
+const openApp = shareDreamApp()
 const steps = ['peer_cards'] as const
 const undo = (app: TestApp, { id }: Body) =>
   perform(app, 'undo', { actor: 'a', rationale: 'b' }, `/v1/maintenance/runs/${id}/undo`)
 
 it('an undone profile does not come back beside a later one', async () => {
-  const { app, dream } = await openDreamApp(profileWriter)
+  const { app, dream } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const undone = await undo(app, await dream(steps))
   await createFactAbout(app, orion.id, 'something new')
@@ -30,7 +31,7 @@ it('an undone profile does not come back beside a later one', async () => {
 })
 
 it('a replaced profile does not come back beside a later one', async () => {
-  const { app, dream } = await openDreamApp(profileWriter)
+  const { app, dream } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   await createFactAbout(app, orion.id, 'something new')
@@ -43,7 +44,7 @@ it('a replaced profile does not come back beside a later one', async () => {
 })
 
 it('a replaced profile does not come back beside its successor that is kept', async () => {
-  const { app, dream } = await openDreamApp(profileWriter)
+  const { app, dream } = await openApp(profileWriter)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   await createFactAbout(app, orion.id, 'something new')

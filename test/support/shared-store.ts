@@ -1,0 +1,51 @@
+import type { Pool } from 'pg'
+import { afterAll } from 'vitest'
+import { openTestDatabase } from './database.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
+import { openWorkerSetup, type WorkerSetup } from './worker-setup.ts'
+
+/*
+ * One database, or one app, for the tests of a file that each need an empty store: creating it and planning its first
+ * statements anew takes longer than most tests.
+ */
+
+/** What the migrations insert. A test that changes it needs a database of its own. */
+const keptTables = ['kysely_migration', 'kysely_migration_lock', 'import_secret', 'lifecycle_policies']
+
+/** Deletes every row that a test can have written. Only a role without triggers may delete from the audit log. */
+export async function emptyStore(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+       and relname <> all ($1)`,
+    [keptTables],
+  )
+  const deletions = rows.map(({ name }) => `delete from ${name}`)
+  await pool.query(
+    ['begin', 'set local session_replication_role = replica', ...deletions, 'commit'].join(';'),
+  )
+  // Jobs walk over its pages, of which an empty store has none.
+  await pool.query('vacuum records')
+}
+
+/** Returns a function that opens the one app of a file with an empty store. Its clock is never set back. */
+export function shareTestApp(options: Parameters<typeof startTestApp>[0] = {}): () => Promise<TestApp> {
+  let app: TestApp | undefined
+  afterAll(() => app?.close())
+  return async () => {
+    if (app) await emptyStore(app.database.pool)
+    app ??= await startTestApp(options)
+    return app
+  }
+}
+
+/** Returns a function that opens workers with a clock of their own in the one database of a file, which it empties. */
+export function shareWorkerSetup(): (sizes?: Parameters<typeof openWorkerSetup>[0]) => Promise<WorkerSetup> {
+  let database: Awaited<ReturnType<typeof openTestDatabase>> | undefined
+  afterAll(() => database?.close())
+  return async (sizes) => {
+    if (database) await emptyStore(database.pool)
+    database ??= await openTestDatabase()
+    return openWorkerSetup(sizes, database)
+  }
+}
