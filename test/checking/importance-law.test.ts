@@ -4,7 +4,8 @@ import { range } from '../support/capture-requests.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { perform } from '../support/plan-requests.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 
 /** Stored importance that time has moved away from the exact one, where no refresh was to correct it. */
 
@@ -25,12 +26,8 @@ async function send(app: TestApp, method: string, path: string, body: object): P
 
 const undo = (app: TestApp, { id }: Body) => perform(app, 'undo', reason, `/v1/maintenance/runs/${id}/undo`)
 
-async function open(): Promise<TestApp> {
-  const app = await startTestApp()
-  opened.push(app)
-  return app
-}
-const opened: TestApp[] = []
+const open = shareTestApp()
+const openOther = shareTestApp()
 
 it.each<[string, (app: TestApp) => Promise<TestApp>]>([
   [
@@ -71,8 +68,8 @@ it.each<[string, (app: TestApp) => Promise<TestApp>]>([
     async (app) => {
       await createUsed(app)
       const { text } = await exportLines(app)
-      const other = await open()
-      other.clock.advance(60 * day)
+      const other = await openOther()
+      other.clock.advance(app.clock.now().getTime() - other.clock.now().getTime() + 60 * day)
       await perform(other, 'refresh_importance')
       expect((await importLines(other, text)).summary).toMatchObject({ created: 1 })
       return other
@@ -92,7 +89,6 @@ it.each<[string, (app: TestApp) => Promise<TestApp>]>([
 ])('the laws hold after %s', async (_, act) => {
   const app = await act(await open())
   expect(await listBrokenLaws(app)).toEqual([])
-  for (const each of opened.splice(0)) await each.close()
 })
 
 it('the importance of an unpinned record is that of its uses so far', async () => {
@@ -103,5 +99,4 @@ it('the importance of an unpinned record is that of its uses so far', async () =
   const { body } = await app.request('POST', `/v1/records/${id}/unpin`, { body: reason })
   const { body: why } = await app.request('GET', `/v1/records/${id}/explain`)
   expect((body as Body).importance).toBeCloseTo((why as Body).importance.value, 6)
-  for (const each of opened.splice(0)) await each.close()
 })

@@ -1,16 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
 
+const openApp = shareTestApp()
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp()
+  app = await openApp()
 })
-afterEach(() => app.close())
 
 describe('a decay sweep', () => {
   it('changes no answer: salience, version and update time stay the same after any number of sweeps', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   createFacts,
   day,
@@ -8,13 +8,14 @@ import {
   runDecay,
 } from '../support/budget-requests.ts'
 import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 
+const openApp = shareTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
+  app = await openApp()
 })
-afterEach(() => app.close())
 
 const explain = async (id: string): Promise<Body> =>
   (await app.request('GET', `/v1/records/${id}/explain`)).body

@@ -1,22 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { computeSalience } from '../../src/domain/lifecycle/curves.ts'
 import { sweepLagMs } from '../../src/domain/lifecycle/sweep-lag.ts'
-import {
-  day,
-  insertFadingRecords,
-  openWorkerSetup,
-  readState,
-  retention,
-  type WorkerSetup,
-} from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/shared-store.ts'
+import { day, insertFadingRecords, readState, retention, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 
+const openSetup = shareWorkerSetup()
 let setup: WorkerSetup
 beforeEach(async () => {
-  setup = await openWorkerSetup()
+  setup = await openSetup()
 })
-afterEach(() => setup.close())
 
 async function readSaliences() {
   return setup.db
@@ -79,13 +73,13 @@ describe('the stored salience after a decay sweep', () => {
     await insertFadingRecords(setup, { count: 300, bornAt: setup.clock.now() })
     setup.clock.advance(3 * hour)
     const byPages = await setup.run('decay')
-    const other = await openWorkerSetup({ rows: 7, blocks: 1, shareFrom: 1_000_000 })
+    const state = await readState(setup)
+    const other = await openSetup({ rows: 7, blocks: 1, shareFrom: 1_000_000 })
     await insertFadingRecords(other, { count: 300, bornAt: other.clock.now() })
     other.clock.advance(3 * hour)
     const byIndex = await other.run('decay')
-    expect(await readState(setup)).toEqual(await readState(other))
+    expect(await readState(other)).toEqual(state)
     expect(byIndex.stats).toEqual(byPages.stats)
-    await other.close()
   })
 
   it('is not updated for a locked record', async () => {

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { sumTallies } from '../../src/metrics/store.queries.ts'
-import { insertFadingRecords, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/shared-store.ts'
+import { insertFadingRecords, type WorkerSetup } from '../support/worker-setup.ts'
 
+const openSetup = shareWorkerSetup()
 let setup: WorkerSetup
 beforeEach(async () => {
-  setup = await openWorkerSetup()
+  setup = await openSetup()
 })
-afterEach(() => setup.close())
 
 const countRows = async (table: string) => {
   const { rows } = await sql<{

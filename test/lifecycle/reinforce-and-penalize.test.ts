@@ -71,13 +71,13 @@ describe('POST /v1/records/{id}/reinforce', () => {
     expect((await ask(record.id, 'reinforce')).body).toMatchObject({ salience: 1_000 })
   })
 
-  it('counts each of fifty concurrent requests', async () => {
+  it('counts each of twenty concurrent requests', async () => {
     const record = await create(app, fading({ reinforcement_gain: 0.01, max_salience: null }))
-    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(record.id, 'reinforce')))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(record.id, 'reinforce')))
     for (const { status } of answers) expect(status).toBe(200)
     const after = await read(app, record.id)
-    expect(after.salience).toBeCloseTo(1.5, 9)
-    expect(after.version).toBe(51)
+    expect(after.salience).toBeCloseTo(1.2, 9)
+    expect(after.version).toBe(21)
   })
 })
 

@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
+const openApp = shareTestApp()
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp()
+  app = await openApp()
 })
-afterEach(() => app.close())
 
 /** Makes records as the release before left them: without a judgement, and with the base importance of then. */
 const age = (ids: readonly string[], base = 0.5) =>

@@ -1,18 +1,19 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { findDueJobs } from '../../src/maintenance/running/due-jobs.queries.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/shared-store.ts'
+import type { WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const minute = 60_000
 const idle = new AbortController().signal
 const intervals = { ...noIntervals, decay: hour }
 
+const openSetup = shareWorkerSetup()
 let setup: WorkerSetup
 beforeEach(async () => {
-  setup = await openWorkerSetup()
+  setup = await openSetup()
 })
-afterEach(() => setup.close())
 
 async function due(): Promise<string[]> {
   const found = await findDueJobs(setup.db, { worker: 'one', now: setup.clock.now(), intervals })

@@ -1,19 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import { failOnRow, stopFailing } from '../support/failing-row.ts'
 import { apply, listPlanChanges, perform, plan } from '../support/plan-requests.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 
 /** An undo and the application of a plan leave a record that fails alone, and make all other changes. */
 
+const openApp = shareTestApp()
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp()
+  app = await openApp()
 })
-afterEach(() => app.close())
 
 const day = 86_400_000
 const scope = 'here'

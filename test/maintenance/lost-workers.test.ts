@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { JobWork } from '../../src/jobs/runs.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/shared-store.ts'
+import type { WorkerSetup } from '../support/worker-setup.ts'
 
 const idle = new AbortController().signal
 
+const openSetup = shareWorkerSetup()
 let setup: WorkerSetup
 beforeEach(async () => {
-  setup = await openWorkerSetup()
+  setup = await openSetup()
 })
-afterEach(() => setup.close())
 
 /** Loses workers one after the other, each of them after it has done some batches. */
 async function loseWorkers(count: number, doBatches: JobWork['run']): Promise<void> {

@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
+import { shareWorkerSetup } from '../support/shared-store.ts'
 import { createTestPurge } from '../support/test-purge.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import type { WorkerSetup } from '../support/worker-setup.ts'
 
+const openSetup = shareWorkerSetup()
 let setup: WorkerSetup
 beforeEach(async () => {
-  setup = await openWorkerSetup()
+  setup = await openSetup()
 })
-afterEach(() => setup.close())
 
 /** Inserts answers that expire at `expiresAt`. */
 async function storeAnswers(count: number, expiresAt: Date): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import type { MaintenanceRun } from '../../src/maintenance/index.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
@@ -7,15 +7,10 @@ import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts } from '../support/consolidation-requests.ts'
 import { insertDreamRecords } from '../support/dream-workers.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
+import { isLongRun } from '../support/long-run.ts'
+import { shareTestApp, shareWorkerSetup } from '../support/shared-store.ts'
 import { createSmallConsolidation } from '../support/small-consolidation.ts'
-import { startTestApp } from '../support/test-app.ts'
-import {
-  createWorkerFor,
-  insertFadingRecords,
-  openWorkerSetup,
-  readState,
-  type WorkerSetup,
-} from '../support/worker-setup.ts'
+import { createWorkerFor, insertFadingRecords, readState, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const leaseMs = 30
@@ -35,11 +30,10 @@ function createDraws(seed: number): () => number {
   }
 }
 
-async function open(): Promise<WorkerSetup> {
-  const setup = await openWorkerSetup()
-  onTestFinished(setup.close)
-  return setup
-}
+const openAlone = shareWorkerSetup()
+const openRaced = shareWorkerSetup()
+const openApp = shareTestApp()
+const seeds = isLongRun ? [1, 2, 3] : [1]
 
 type Given = { id: string; seed: number }
 
@@ -98,13 +92,13 @@ async function countBreaches(setup: WorkerSetup): Promise<string[]> {
   return (await listBrokenLaws(setup)).map((breach) => breach.split(':').slice(0, 2).join(':'))
 }
 
-const races = (['decay', 'dream'] as const).flatMap((job) => [1, 2, 3].map((seed) => ({ job, seed })))
+const races = (['decay', 'dream'] as const).flatMap((job) => seeds.map((seed) => ({ job, seed })))
 
 it.each(races)(
   'two workers that race on one $job have the effects of one, each once ($seed)',
   async (given) => {
     const { job, seed } = given
-    const [alone, raced] = [await open(), await open()]
+    const [alone, raced] = [await openAlone(), await openRaced()]
     for (const setup of [alone, raced]) await prepare[job]?.(setup)
     const expected = await alone.run(job)
     const run = await race(raced, job, { id: await raced.requestRun(job), seed })
@@ -116,9 +110,8 @@ it.each(races)(
   },
 )
 
-it.each([1, 2, 3])('two workers that race on one consolidation create each fact once (%i)', async (seed) => {
-  const app = await startTestApp()
-  onTestFinished(() => app.close())
+it.each(seeds)('two workers that race on one consolidation create each fact once (%i)', async (seed) => {
+  const app = await openApp()
   const scope = createScope()
   await Promise.all(range(60).map((n) => captureEpisode(app, `saying ${n % 7}`, {}, { scope })))
   const { body } = await app.request('POST', '/v1/maintenance/runs', { body: { job: 'consolidate' } })

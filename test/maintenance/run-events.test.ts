@@ -1,20 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallContext } from '../../src/db/transaction.ts'
 import type { Caller } from '../../src/domain/trust/caller.ts'
 import type { MaintenanceRun } from '../../src/maintenance/maintenance.schemas.ts'
 import { createRunEvents } from '../../src/maintenance/run-events.service.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
+import { shareTestApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
 
+const openApp = shareTestApp()
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp()
+  app = await openApp()
 })
-afterEach(() => app.close())
 
 async function ask(body: object): Promise<Body> {
   return (await app.request('POST', '/v1/maintenance/runs', { body })).body

@@ -1,15 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { JobWork } from '../../src/jobs/runs.ts'
+import { shareWorkerSetup } from '../support/shared-store.ts'
 import { insertFadingRecords, openWorkerSetup, readState, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
 
+const openSetup = shareWorkerSetup()
 let setup: WorkerSetup
 beforeEach(async () => {
-  setup = await openWorkerSetup()
+  setup = await openSetup()
 })
-afterEach(() => setup.close())
 
 /** A gate at which a worker waits until it is opened. */
 function createGate() {
@@ -25,8 +26,15 @@ function createGate() {
   }
 }
 
-/** Reads the result of a sweep of the same records without interruptions. */
-async function sweepWithoutInterruption(): Promise<unknown[]> {
+let undisturbed: Promise<unknown[]> | undefined
+
+/** Reads the result of a sweep of the same records without interruptions, which is that of every test. */
+function sweepWithoutInterruption(): Promise<unknown[]> {
+  undisturbed ??= sweepAlone()
+  return undisturbed
+}
+
+async function sweepAlone(): Promise<unknown[]> {
   const other = await openWorkerSetup()
   await insertFadingRecords(other, { count: 200, bornAt: other.clock.now() })
   other.clock.advance(31 * hour)

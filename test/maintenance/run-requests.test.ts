@@ -1,17 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { schedulableJobs } from '../../src/jobs/job-names.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
 
+const openApp = shareTestApp()
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp()
+  app = await openApp()
 })
-afterEach(() => app.close())
 
 const work = () => createWorkerFor(app).runJob('decay', idle)
 

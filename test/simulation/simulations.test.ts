@@ -1,19 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { RunEnded } from '../../src/jobs/runs.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
 const day = 86_400_000
 const idle = new AbortController().signal
 const path = '/v1/maintenance/simulations'
 
+const openApp = shareTestApp()
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp()
+  app = await openApp()
 })
-afterEach(() => app.close())
 
 const brief = (more: object = {}) => fact({ lifecycle: { decay: { half_life_seconds: 86_400 } }, ...more })
 const work = () => createWorkerFor(app).runJob('simulation', idle)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { noIntervals } from './idle-jobs.ts'
-import { type Body, create, fact } from './record-requests.ts'
+import { type Body, createAll, fact } from './record-requests.ts'
 import type { TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
@@ -14,12 +14,9 @@ export async function putBudget(app: TestApp, scope: string, body: object): Prom
 
 /** Creates facts of different importance in a scope, and returns their ids in the order of their importance. */
 export async function createFacts(app: TestApp, scope: string, count: number, more: object = {}) {
-  const ids: string[] = []
-  for (let index = 0; index < count; index += 1) {
-    const base_importance = (index + 1) / (count + 1)
-    ids.push((await create(app, fact({ scope, base_importance, ...more }))).id)
-  }
-  return ids
+  const importances = Array.from({ length: count }, (_, index) => (index + 1) / (count + 1))
+  const records = importances.map((base_importance) => fact({ scope, base_importance, ...more }))
+  return (await createAll(app, records)).map(({ id }) => id as string)
 }
 
 /** Runs the decay job once and returns the run with its changes. */

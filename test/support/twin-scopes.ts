@@ -41,13 +41,24 @@ export const lives: fc.Arbitrary<Life[]> = fc.array(
 /** Lives them, and returns the scopes. Some time passes before it returns. */
 export async function liveTwice(app: TestApp, all: readonly Life[], days: number): Promise<[string, string]> {
   const scopes: [string, string] = [createScope(), createScope()]
+  await liveIn(app, scopes, all, days)
+  return scopes
+}
+
+/** The same in one scope. */
+export async function liveOnce(app: TestApp, all: readonly Life[], days: number): Promise<string> {
+  const scope = createScope()
+  await liveIn(app, [scope], all, days)
+  return scope
+}
+
+async function liveIn(app: TestApp, scopes: readonly string[], all: readonly Life[], days: number) {
   for (const [index, life] of all.entries()) {
     for (const scope of scopes) await live(app, scope, index, life)
     // Ids are in the order of time.
     app.clock.advance(1_000)
   }
   app.clock.advance(days * day)
-  return scopes
 }
 
 async function live(app: TestApp, scope: string, index: number, life: Life): Promise<void> {
