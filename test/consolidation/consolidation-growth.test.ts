@@ -5,9 +5,7 @@ import { createWorker } from '../../bench/consolidation/worker.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { isLongRun } from '../support/long-run.ts'
 
-const store = 800
-const growth = 8
-const batch = 60
+const [store, growth, batch] = isLongRun ? [800, 8, 60] : [300, 5, 30]
 /** Half of a population around a multiple of this says something new. */
 const period = 200_000
 

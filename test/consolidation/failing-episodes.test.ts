@@ -41,16 +41,16 @@ async function readPendingStages(id: string) {
 it('an episode that fails delays no other, is retried with growing pauses, and is given up', async () => {
   const scope = createScope()
   const say = (summary: string) => captureEpisode(app, summary, {}, { scope })
-  const before = await Promise.all(range(30).map((n) => say(`before ${n}`)))
+  const before = await Promise.all(range(4).map((n) => say(`before ${n}`)))
   const { id } = await say('poison')
-  await Promise.all(range(30).map((n) => say(`after ${n}`)))
+  await Promise.all(range(4).map((n) => say(`after ${n}`)))
   const first = await consolidate(app)
   expect(first).toMatchObject({
     status: 'succeeded',
     error: 'semantic: database error P0001; attempt 1',
-    stats: { semantic_extracted: before.length + 30, extraction_skipped: 1, failed: 1 },
+    stats: { semantic_extracted: before.length + 4, extraction_skipped: 1, failed: 1 },
   })
-  expect(await listFacts(app, scope)).toHaveLength(60)
+  expect(await listFacts(app, scope)).toHaveLength(8)
   expect(await listRunChanges(app, first)).toContainEqual({
     record_id: id,
     action: 'failed',
@@ -94,7 +94,7 @@ it('a consolidation dry run counts a failing episode and does not postpone it', 
 it('a fact that fails leaves no other fact of its batch, also if they are written by several statements', async () => {
   const scope = createScope()
   const t = app.clock.now().toISOString()
-  const summaries = ['poison', ...range(1_100).map((n) => `something else ${n}`)]
+  const summaries = ['poison', ...range(510).map((n) => `something else ${n}`)]
   const timeline = summaries.map((summary, n) => ({ t, event_kind: 'deploy', ref: `job ${n}`, summary }))
   await create(app, { type: 'episodic', scope, payload: { kind: 'episodic', outcome: 'success', timeline } })
   expect(await consolidate(app)).toMatchObject({ stats: { semantic_extracted: 0, failed: 1 } })

@@ -108,7 +108,7 @@ it('a run keeps each row that it writes, as it was before the run and after it',
     await captureEpisode(app, summary, { tool_graph: tools }, { scope })
     app.clock.advance(1_000)
   }
-  for (const n of range(4)) for (const _ of range(3)) await learn(`the build takes ${n} minutes`)
+  for (const n of range(4)) for (const _ of range(2)) await learn(`the build takes ${n} minutes`)
   app.clock.advance(3 * 86_400_000)
   const first = await expectKept(workInSmallBatches)
   expect(first.stats).toMatchObject({

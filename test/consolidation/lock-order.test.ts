@@ -14,35 +14,35 @@ import {
 } from '../support/consolidation-requests.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
 import { perform } from '../support/plan-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { shareTestApp } from '../support/shared-store.ts'
+import type { TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
 /** A transaction that locks the same rows in another order waits a second until PostgreSQL finds the deadlock, and begins again. */
 
+const openApp = shareTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 let app: TestApp
 let client: pg.PoolClient
 beforeEach(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
+  app = await openApp()
   client = await app.database.pool.connect()
 })
-afterEach(async () => {
-  client.release()
-  await app.close()
-})
+afterEach(() => client.release())
 
 const day = 86_400_000
+
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length > 0
+}
 
 /** Runs `work` beside a transaction that has locks, and `meanwhile` in this transaction when the work waits for one. */
 async function runBeside(locking: string, work: () => Promise<unknown>, meanwhile: string) {
   await client.query('begin')
   await client.query(locking)
   const working = work()
-  const isWaiting = async () => {
-    const { rows } = await client.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length > 0
-  }
   await expect.poll(isWaiting).toBe(true)
   const outcome = await client.query(meanwhile).then(
     () => 'locked',
@@ -86,10 +86,12 @@ it('an undo locks what it puts back on the list of open work before records, as 
 
 it('an erasure does not wait for the end of a dry run, which counts what a run then does', async () => {
   const scope = createScope()
-  for (const n of range(20)) await captureEpisode(app, `the build takes ${n % 18} minutes`, {}, { scope })
+  for (const n of range(8)) await captureEpisode(app, `the build takes ${n % 7} minutes`, {}, { scope })
   const [erased] = await listRecords(app, `type=episodic&scope=${encodeURIComponent(scope)}`)
   const { db, clock, ids, config } = app
-  let pauseMs = 250
+  const isWritten = Promise.withResolvers<void>()
+  const isErased = Promise.withResolvers<void>()
+  let batches = 0
   const policies = createPoliciesService({ db, clock })
   const consolidate = createConsolidation({
     db,
@@ -98,8 +100,17 @@ it('an erasure does not wait for the end of a dry run, which counts what a run t
     ...config.consolidation,
     textLanguage: 'english',
     size: 2,
-    // Each batch takes a while.
-    policies: { getAll: (tx) => sleep(pauseMs).then(() => policies.getAll(tx)) },
+    policies: {
+      async getAll(tx) {
+        batches += 1
+        if (batches === 2) isWritten.resolve()
+        // The erasure waits for the transaction that began before it, which ends after two seconds, and for no other.
+        if (batches === 2) await expect.poll(isWaiting).toBe(true)
+        if (batches === 2) await sleep(2_000)
+        if (batches === 3) await isErased.promise
+        return policies.getAll(tx)
+      },
+    },
     seal: createSeal(config.records.tombstoneKey),
   })
   const request = { job: 'consolidate', scope, options: { stages: ['semantic'] } }
@@ -107,18 +118,13 @@ it('an erasure does not wait for the end of a dry run, which counts what a run t
     const worker = createWorkerFor(app, noIntervals, { jobWorks: { consolidate } })
     await worker.runJob('consolidate', new AbortController().signal)
   }
-  let isOver = false
-  const running = perform(app, 'consolidate', { ...request, dry_run: true }, undefined, attend).finally(
-    () => {
-      isOver = true
-    },
-  )
-  await sleep(500)
+  const running = perform(app, 'consolidate', { ...request, dry_run: true }, undefined, attend)
+  await isWritten.promise
   const body = { actor: 'ada', rationale: 'asked' }
   const { status } = await app.request('POST', `/v1/records/${erased?.['id']}/erase`, { body })
-  expect([status, isOver]).toEqual([200, false])
+  isErased.resolve()
   const dry = await running
-  pauseMs = 0
+  expect(status).toBe(200)
   expect(await app.db.selectFrom('run_effects').selectAll().execute()).toEqual([])
   const run = await perform(app, 'consolidate', request, undefined, attend)
   expect(omitDurations(dry)).toEqual(omitDurations(run))

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createQueue } from '../../src/jobs/queue-backend.ts'
+import { isLongRun } from '../support/long-run.ts'
 import { until } from '../support/processes.ts'
 import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
 
 /** By then a free slot of a worker that just took a message waits for the next one. */
 const slotWaitsAfterMs = 50
+/** How often a worker stops while a message comes. */
+const rounds = isLongRun ? 10 : 3
 
 describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
   describe.skipIf(missing)('delivers jobs that', () => {
@@ -21,9 +24,9 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       const purge = async () => ({ nth: runs.push(1) })
       await test.startWorker({ purge })
       await test.startWorker({ purge })
-      for (let nth = 0; nth < 30; nth++) await test.queue.enqueue('purge', { reason: 'tick' })
-      await until('all to be done', () => doneIn(test).length === 30)
-      expect(runs).toHaveLength(30)
+      for (let nth = 0; nth < 12; nth++) await test.queue.enqueue('purge', { reason: 'tick' })
+      await until('all to be done', () => doneIn(test).length === 12)
+      expect(runs).toHaveLength(12)
     })
 
     it('were queued before a worker started', async () => {
@@ -104,7 +107,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
 
     it('go to another worker when they come while one stops', async () => {
       let begunByOthers = 0
-      for (let nth = 1; nth <= 10; nth++) {
+      for (let nth = 1; nth <= rounds; nth++) {
         const began = Promise.withResolvers<void>()
         let begun = 0
         const worker = await test.startWorker({
@@ -126,7 +129,12 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
         await until('the other worker to take the message', () => begunByOthers === nth)
         expect(await other.stop(5_000)).toBe(true)
       }
-      expect(await test.queue.count()).toMatchObject({ completed: 20, active: 0, waiting: 0, delayed: 0 })
+      expect(await test.queue.count()).toMatchObject({
+        completed: 2 * rounds,
+        active: 0,
+        waiting: 0,
+        delayed: 0,
+      })
     })
 
     it('delay the end of a worker up to its deadline', async () => {

@@ -171,7 +171,7 @@ describe('a run that no message announces', () => {
 
   it('is continued when the lease of its worker lapses, before the next usual poll', async () => {
     const id = await requestRun(test)
-    const lapsesAt = new Date(systemClock.now().getTime() + 2_000)
+    const lapsesAt = new Date(systemClock.now().getTime() + 600)
     await ensureJobRows(test.db, ['decay'], systemClock.now())
     await test.db
       .updateTable('job_leases')

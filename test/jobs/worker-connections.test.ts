@@ -95,9 +95,12 @@ it('a batch waits while batches of other jobs have all connections of the worker
       return idleJobs
     },
   })
-  const doBatch = () => db && transact(db, {}, async (tx) => void (await sql`select pg_sleep(6)`.execute(tx)))
-  const batches = await Promise.allSettled(Array.from({ length: 6 }, doBatch))
+  // Elsewhere in the service a statement waits for five seconds.
+  const doBatch = (seconds: number) =>
+    db && transact(db, {}, async (tx) => void (await sql`select pg_sleep(${seconds})`.execute(tx)))
+  const long = Array.from({ length: connections }, () => 5.5)
+  const batches = await Promise.allSettled([...long, 0].map(doBatch))
   await service.stop()
   await database.close()
-  expect(batches.map(({ status }) => status)).toEqual(Array(6).fill('fulfilled'))
+  expect(batches.map(({ status }) => status)).toEqual(Array(connections + 1).fill('fulfilled'))
 })
