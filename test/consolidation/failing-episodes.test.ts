@@ -94,7 +94,7 @@ it('a consolidation dry run counts a failing episode and does not postpone it', 
 it('a fact that fails leaves no other fact of its batch, also if they are written by several statements', async () => {
   const scope = createScope()
   const t = app.clock.now().toISOString()
-  const summaries = ['poison', ...range(510).map((n) => `something else ${n}`)]
+  const summaries = ['poison', ...range(1_100).map((n) => `something else ${n}`)]
   const timeline = summaries.map((summary, n) => ({ t, event_kind: 'deploy', ref: `job ${n}`, summary }))
   await create(app, { type: 'episodic', scope, payload: { kind: 'episodic', outcome: 'success', timeline } })
   expect(await consolidate(app)).toMatchObject({ stats: { semantic_extracted: 0, failed: 1 } })

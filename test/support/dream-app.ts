@@ -8,7 +8,7 @@ import {
 } from './chat-server.ts'
 import { entity } from './entity-requests.ts'
 import { noIntervals } from './idle-jobs.ts'
-import { type Body, create, createAll } from './record-requests.ts'
+import { atThisTime, type Body, create, createAll } from './record-requests.ts'
 import { emptyStore } from './shared-store.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
@@ -116,7 +116,7 @@ export async function createEntityWithFacts(
   const { id } = await create(app, entity(name, {}, about))
   const records = facts.map((object) => {
     app.clock.advance(1_000)
-    return { ...factAbout(id, object, each), created_at: app.clock.now().toISOString() }
+    return atThisTime(app, factAbout(id, object, each))
   })
   return { id, known: (await createAll(app, records)).map((record) => record.id as string) }
 }

@@ -27,6 +27,13 @@ export async function create(app: TestApp, body: object, options: RequestOptions
   return answer.body
 }
 
+/** Returns the body of a record that is created now, also when a later request brings it: ids are in the order of time. */
+export const atThisTime = ({ ids, clock }: Pick<TestApp, 'ids' | 'clock'>, body: object) => ({
+  id: ids.next(),
+  created_at: clock.now().toISOString(),
+  ...body,
+})
+
 /** Creates records in one request and returns them in the same order; throws unless all are created. */
 export async function createAll(app: TestApp, records: readonly object[]): Promise<Body[]> {
   if (records.length === 0) return []

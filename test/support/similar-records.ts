@@ -1,5 +1,5 @@
 import { createEmbeddingWorker } from './embedding-workers.ts'
-import { type Body, createAll } from './record-requests.ts'
+import { atThisTime, type Body, createAll } from './record-requests.ts'
 import type { TestApp } from './test-app.ts'
 
 /** Nearly equal records, for a dream to merge. */
@@ -26,7 +26,7 @@ export async function createSimilarRecords(
 ): Promise<string[]> {
   const records = objects.map((object) => {
     app.clock.advance(1_000)
-    return { ...buildNote(object, more), created_at: app.clock.now().toISOString() }
+    return atThisTime(app, buildNote(object, more))
   })
   const created = await createAll(app, records)
   await createEmbeddingWorker(app).run()
