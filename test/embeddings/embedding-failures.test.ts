@@ -21,8 +21,8 @@ import {
   readEmbeddingQueue,
   readVectors,
 } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await server.close()
-  await emptyStore(app)
+  await emptyApp(app)
 })
 
 const minute = 60_000

@@ -11,8 +11,8 @@ import {
   readEmbeddingQueue,
   readVectors,
 } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -20,7 +20,7 @@ beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the embedding tests' } })
 })
 afterAll(() => app.close())
-afterEach(() => emptyStore(app))
+afterEach(() => emptyApp(app))
 
 const buildFactSaying = (object: string) => fact({ payload: { ...payloads.semantic, object } })
 const patch = (id: string, body: object) => app.request('PATCH', `/v1/records/${id}`, { body })

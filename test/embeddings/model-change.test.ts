@@ -9,8 +9,8 @@ import {
   readEmbeddingQueue,
   readVectors,
 } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { create, fact } from '../support/record-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -23,7 +23,7 @@ afterAll(() => app.close())
 beforeEach(async () => {
   server = await startChatServer(respondWithVectors())
 })
-afterEach(() => Promise.all([server.close(), emptyStore(app)]))
+afterEach(() => Promise.all([server.close(), emptyApp(app)]))
 
 const minute = 60_000
 const write = (...tags: string[]) => create(app, fact({ tags }))

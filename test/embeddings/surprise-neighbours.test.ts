@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { buildClaim, revise } from '../support/revision-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -10,7 +10,7 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
-afterEach(() => emptyStore(app))
+afterEach(() => emptyApp(app))
 
 const frozen = 'deployments of the billing service are frozen in december'
 const write = async (object: string, more: object = {}): Promise<string> => {

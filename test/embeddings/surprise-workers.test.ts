@@ -5,9 +5,9 @@ import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createEmbeddingWorker, createPassWithoutRun } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { createSessionEnder } from '../support/end-session.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -15,7 +15,7 @@ beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the comparing tests' } })
 })
 afterAll(() => app.close())
-afterEach(() => emptyStore(app))
+afterEach(() => emptyApp(app))
 
 const saying = (object: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, base_importance: 0.5, ...more })

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createEmbeddingWorker, readVectors } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -11,7 +11,7 @@ beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the surprise tests' } })
 })
 afterAll(() => app.close())
-afterEach(() => emptyStore(app))
+afterEach(() => emptyApp(app))
 
 const frozen = 'deployments of the billing service are frozen in december'
 const saying = (object: string, more: object = {}) =>

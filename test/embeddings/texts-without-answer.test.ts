@@ -4,8 +4,8 @@ import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
 import { createPassWithoutRun, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { fact, payloads } from '../support/record-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -13,7 +13,7 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
-afterEach(() => emptyStore(app))
+afterEach(() => emptyApp(app))
 
 async function write(...objects: string[]): Promise<void> {
   const records = objects.map((object) => fact({ payload: { ...payloads.semantic, object } }))

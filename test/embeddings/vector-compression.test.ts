@@ -5,8 +5,8 @@ import { decode, type Precision } from '../../src/domain/vectors/vector-codes.ts
 import { chooseBits } from '../../src/embeddings/compression/compression.queries.ts'
 import { createCompressionWorker } from '../support/compression-worker.ts'
 import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
-import { emptyStore } from '../support/empty-store.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { emptyApp } from '../support/shared-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
@@ -16,7 +16,7 @@ beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })
 })
 afterAll(() => app.close())
-afterEach(() => emptyStore(app))
+afterEach(() => emptyApp(app))
 
 const nothing = { to_8_bits: 0, to_4_bits: 0, to_2_bits: 0, bytes_saved: 0, to_be_embedded: 0 }
 const figuresOf = ({ stats }: { stats: unknown }) => stats

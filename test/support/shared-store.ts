@@ -28,6 +28,12 @@ export async function emptyStore(pool: Pool): Promise<void> {
   await pool.query('vacuum records')
 }
 
+/** Empties the store of an app. The clock goes on to where the app has forgotten what it knew of the store. */
+export async function emptyApp({ database, clock }: Pick<TestApp, 'database' | 'clock'>): Promise<void> {
+  await emptyStore(database.pool)
+  clock.advance(10 * 60_000)
+}
+
 /** Returns a function that opens the one app of a file with an empty store. Its clock is never set back. */
 export function shareTestApp(options: Parameters<typeof startTestApp>[0] = {}): () => Promise<TestApp> {
   let app: TestApp | undefined
