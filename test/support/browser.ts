@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { pipeline } from 'node:stream'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { isLongRun } from './long-run.ts'
 import { rootKey, startTestApp, type TestApp } from './test-app.ts'
@@ -46,28 +49,24 @@ type Visit = Look & {
 }
 
 /**
- * A service and a browser for the tests of one file. Each page is a tab of its own, with its own `sessionStorage`, and is closed
- * after its test. The tabs share one context: a new one for each page loads the hundred modules of the console again, which
- * took half of the time of these tests. The context closes before the service: the browser opens connections ahead, and the
- * service would wait for them.
+ * A service for the tests of one file, and tabs of the browser that shows it. A tab is a test's own until the test ends, and
+ * is then given to the next one: a new tab, and even more a new context, costs several times as much as what is shown in it.
  */
 export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] = {}) {
   let started: TestApp | undefined
-  let context: BrowserContext | undefined
+  const taken: Page[] = []
 
   beforeAll(async () => {
-    const [app, browser] = await Promise.all([startTestApp(options), launchOnce()])
-    started = app
-    context = await browser?.newContext({ baseURL: app.url })
-    context?.setDefaultTimeout(25_000)
-    // The first page waits until the browser has started, which takes half a minute on a busy machine.
-    context?.setDefaultNavigationTimeout(60_000)
+    ;[started] = await Promise.all([startTestApp(options), openBrowserOnce()])
+    door.port = started.app.addresses()[0]?.port
   })
-  afterEach(async () => {
-    await Promise.all((context?.pages() ?? []).map((page) => page.close()))
+  afterEach(async ({ task }) => {
+    const isSound = task.result?.state !== 'fail'
+    await Promise.all(taken.splice(0).map((page) => (isSound ? putBack(page) : page.close())))
   })
   afterAll(async () => {
-    await context?.close()
+    // The browser opens connections ahead, for which the service would wait.
+    started?.app.server.closeAllConnections()
     await started?.close()
   })
 
@@ -80,24 +79,77 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
       path: string,
       { colorScheme = 'light', width = 1_280, height = 900, key = rootKey }: Visit = {},
     ) {
-      if (!context) throw new Error('chromium is not installed')
-      const page = await context.newPage()
+      const page = await takeTab()
+      taken.push(page)
       await Promise.all([page.setViewportSize({ width, height }), page.emulateMedia({ colorScheme })])
-      if (key !== false)
-        await page.addInitScript((secret) => sessionStorage.setItem('membrane.key', secret), key)
+      if (key !== false) await page.evaluate((secret) => sessionStorage.setItem('membrane.key', secret), key)
       await page.goto(path)
       return page
     },
   }
 }
 
-let launched: Promise<Browser> | undefined
+/**
+ * One address for every service of a worker: the browser keeps the hundred modules of the console by their addresses, and loads
+ * them once for all files.
+ */
+const door = {
+  port: undefined as number | undefined,
+  async open(): Promise<string> {
+    const server = createServer((socket) => {
+      const service = connect({ port: this.port ?? 0, host: '127.0.0.1' })
+      // Either side may hang up at any moment.
+      pipeline(socket, service, socket, () => {})
+    })
+    server.unref().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  },
+}
+
+let opened: Promise<BrowserContext | undefined> | undefined
 
 /** One browser for all files of a worker, which ends it when it exits. */
-async function launchOnce(): Promise<Browser | undefined> {
+async function openBrowserOnce(): Promise<BrowserContext | undefined> {
+  opened ??= openBrowser()
+  return opened
+}
+
+async function openBrowser(): Promise<BrowserContext | undefined> {
   if (executablePath === undefined) return undefined
-  launched ??= chromium.launch({ executablePath, args: flags })
-  return launched
+  const [browser, baseURL] = await Promise.all([
+    chromium.launch({ executablePath, args: flags }),
+    door.open(),
+  ])
+  // What moves while the page waits is drawn sixty times a second.
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(25_000)
+  // The first page waits until the browser has started, which takes half a minute on a busy machine.
+  context.setDefaultNavigationTimeout(60_000)
+  return context
+}
+
+const idle: Page[] = []
+
+/** An answer that runs no script, where the storage of a tab can be changed unseen. */
+const restingPlace = '/livez'
+
+async function takeTab(): Promise<Page> {
+  const rested = idle.pop()
+  if (rested) return rested
+  const context = await openBrowserOnce()
+  if (!context) throw new Error('chromium is not installed')
+  const page = await context.newPage()
+  await page.goto(restingPlace)
+  return page
+}
+
+async function putBack(page: Page): Promise<void> {
+  for (const event of ['console', 'pageerror', 'request'] as const) page.removeAllListeners(event)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.goto(restingPlace)
+  await page.evaluate(() => sessionStorage.clear())
+  idle.push(page)
 }
 
 /** Collects what a page must never have: errors of scripts, and what the policy of the page refused. */

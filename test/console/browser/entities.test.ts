@@ -65,7 +65,7 @@ describeInBrowser('entities in the console', () => {
     expect(await findAccessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Merge' }).click()
     await page.getByText('Merged 1 duplicate.').waitFor()
-    await page.waitForURL(`${setup.app.url}/console/entities/${ids['Ledger']}`)
+    await page.waitForURL(`/console/entities/${ids['Ledger']}`)
     await page.getByRole('link', { name: 'Billing writes to The Ledger' }).waitFor()
 
     const twin = await read(setup.app, ids['The Ledger'] ?? '')

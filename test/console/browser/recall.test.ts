@@ -164,7 +164,7 @@ describeInBrowser('recall', () => {
     await answerOf(page).getByRole('button', { name: 'Copy as curl' }).click()
     const command = await page.evaluate<string>('navigator.clipboard.readText()')
     expect(command).toContain('-H "Authorization: Bearer $MEMBRANE_API_KEY"')
-    expect(command).toContain(`'${setup.app.url}/v1/retrieve'`)
+    expect(command).toContain(`'${new URL(page.url()).origin}/v1/retrieve'`)
     expect(command).toContain("Ada'\\''s tea")
     expect(command).not.toContain(rootKey)
   })
