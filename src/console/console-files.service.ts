@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { formatImportMap, formatPage, formatPolicy, type ImportMap, removeComments } from './console-page.ts'
 
-/** A file that is served: its media type and its content in each encoding. */
-export type ConsoleFile = { type: string; encodings: Readonly<Record<Encoding, Buffer>> }
+/** A file that is served: its media type and its content, which is compressed with the first request for an encoding. */
+export type ConsoleFile = { type: string; encode(encoding: Encoding): Promise<Buffer> }
 export type Encoding = 'br' | 'gzip' | 'identity'
 
 export type ConsoleContent = {
@@ -21,7 +21,7 @@ export type ConsoleContent = {
   pages: ReadonlySet<string>
 }
 
-/** Opens the files of the console. They are read and compressed once, with the first request for one. */
+/** Opens the files of the console. They are read once, with the first request for one. */
 export function createConsoleFiles() {
   let content: Promise<ConsoleContent> | undefined
   return {
@@ -78,9 +78,7 @@ async function readContent(): Promise<ConsoleContent> {
   const styles = [...texts.keys()].filter((name) => name.endsWith('.css'))
   return {
     version,
-    files: new Map(
-      await Promise.all([...texts].map(async ([name, text]) => [name, await compress(name, text)] as const)),
-    ),
+    files: new Map(Array.from(texts, ([name, text]) => [name, createFile(name, text)])),
     page: formatPage({ base, imports, styles, modules }),
     policy: formatPolicy(createHash('sha256').update(importMap).digest('base64')),
     pages: new Set(
@@ -133,10 +131,22 @@ const gzipAsync = promisify(gzip)
 /** Level 11 takes ten times as long for 4 % less. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-async function compress(name: string, text: Buffer): Promise<ConsoleFile> {
-  const type = types[extname(name)] ?? 'application/octet-stream'
-  const [br, gzipped] = await Promise.all([brotli(text, brotliOptions), gzipAsync(text, { level: 9 })])
-  return { type, encodings: { br, gzip: gzipped, identity: text } }
+const encoders: Readonly<Record<Encoding, (text: Buffer) => Promise<Buffer>>> = {
+  br: (text) => brotli(text, brotliOptions),
+  gzip: (text) => gzipAsync(text, { level: 9 }),
+  identity: async (text) => text,
+}
+
+function createFile(name: string, text: Buffer): ConsoleFile {
+  const encoded = new Map<Encoding, Promise<Buffer>>()
+  return {
+    type: types[extname(name)] ?? 'application/octet-stream',
+    encode(encoding) {
+      const known = encoded.get(encoding) ?? encoders[encoding](text)
+      encoded.set(encoding, known)
+      return known
+    },
+  }
 }
 
 function computeDigest(parts: readonly (string | Buffer)[]): string {

@@ -43,10 +43,10 @@ async function sendPage(reply: FastifyReply, files: ConsoleFiles) {
     .send(page)
 }
 
-function sendFile(reply: FastifyReply, { type, encodings }: ConsoleFile, encoding: Encoding) {
+async function sendFile(reply: FastifyReply, file: ConsoleFile, encoding: Encoding) {
   reply.headers({ 'cache-control': `public, max-age=${oneYear}, immutable`, vary: 'accept-encoding' })
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.type(type).send(encodings[encoding])
+  return reply.type(file.type).send(await file.encode(encoding))
 }
 
 /** Every browser that runs the modules of the page accepts one of the two. */

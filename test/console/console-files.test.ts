@@ -104,8 +104,8 @@ describe('a file of the console', () => {
       expect(compressed.headers.get('vary')).toContain('accept-encoding')
     }
     const { files } = await createConsoleFiles().read()
-    const file = files.get('browser/main.js')
-    expect(gunzipSync(file?.encodings.gzip ?? Buffer.alloc(0)).toString()).toBe(await plain.text())
+    const compressed = await files.get('browser/main.js')?.encode('gzip')
+    expect(gunzipSync(compressed ?? Buffer.alloc(0)).toString()).toBe(await plain.text())
   })
 
   it('is found for every module and style sheet that the page names', async () => {
@@ -116,12 +116,16 @@ describe('a file of the console', () => {
 
   it('is at most 60 KB with each part of a page, compressed, before plots and graphs', async () => {
     const { files, page: text } = await createConsoleFiles().read()
-    const sizeOf = (names: Iterable<string>) =>
-      Array.from(names, (name) => files.get(name)?.encodings.gzip.length ?? 0).reduce(
-        (sum, size) => sum + size,
-        0,
+    const readAll = async (encoding: 'gzip' | 'identity') =>
+      new Map(
+        await Promise.all(
+          Array.from(files, async ([name, file]) => [name, await file.encode(encoding)] as const),
+        ),
       )
-    const read = (name: string) => files.get(name)?.encodings.identity.toString() ?? ''
+    const [compressed, texts] = [await readAll('gzip'), await readAll('identity')]
+    const sizeOf = (names: Iterable<string>) =>
+      Array.from(names, (name) => compressed.get(name)?.length ?? 0).reduce((sum, size) => sum + size, 0)
+    const read = (name: string) => texts.get(name)?.toString() ?? ''
     /** The modules that a module names, at once or later. */
     const namedBy = (name: string, pattern: RegExp) =>
       Array.from(read(name).matchAll(pattern), ([, path = '']) => join(dirname(name), path))
