@@ -1,30 +1,27 @@
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createConsoleSetup, describeInBrowser } from '../../support/browser.ts'
 import { fact, storeRecord } from '../../support/console-requests.ts'
-import { rootKey } from '../../support/test-app.ts'
 
 const day = 86_400_000
 
 /** Remembers where texts are written in pictures, as shares of their width; the last text of a kind counts. */
-const watchTexts = `{
+const watchTexts = `(() => {
   globalThis.texts = {}
   const { fillText } = CanvasRenderingContext2D.prototype
   CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
     globalThis.texts[text] = x / this.canvas.width
     return fillText.call(this, text, x, ...rest)
   }
-}`
+})()`
 
 describeInBrowser('the decay curve', () => {
   const setup = createConsoleSetup()
 
   /** Where the curve ends its past, from 0 at the left to 1 at the right. */
   async function locateNow(id: string): Promise<number> {
-    const page: Page = await setup.open('/console', { key: false })
-    await page.addInitScript(watchTexts)
-    await page.addInitScript((secret) => sessionStorage.setItem('membrane.key', secret), rootKey)
-    await page.goto(`/console/records/${id}`)
+    const page = await setup.open('/console/records')
+    await page.evaluate(watchTexts)
+    await page.locator(`a[href$="${id}"]`).click()
     await page.getByRole('img', { name: 'Decay curve' }).waitFor()
     await page.waitForFunction('texts.now !== undefined')
     return page.evaluate<number>('texts.now')
