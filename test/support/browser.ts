@@ -49,21 +49,17 @@ type Visit = Look & {
 }
 
 /**
- * A service for the tests of one file, and tabs of the browser that shows it. A tab is a test's own until the test ends, and
- * is then given to the next one: a new tab, and even more a new context, costs several times as much as what is shown in it.
+ * A service for the tests of one file, and the tab of the browser that shows it: each `open` shows another page in it. A new
+ * tab, and even more a new context, costs several times as much as what is shown in it.
  */
 export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] = {}) {
   let started: TestApp | undefined
-  const taken: Page[] = []
 
   beforeAll(async () => {
     ;[started] = await Promise.all([startTestApp(options), openBrowserOnce()])
     door.port = started.app.addresses()[0]?.port
   })
-  afterEach(async ({ task }) => {
-    const isSound = task.result?.state !== 'fail'
-    await Promise.all(taken.splice(0).map((page) => (isSound ? putBack(page) : page.close())))
-  })
+  afterEach(({ task }) => leaveTab(task.result?.state !== 'fail'))
   afterAll(async () => {
     // The browser opens connections ahead, for which the service would wait.
     started?.app.server.closeAllConnections()
@@ -79,8 +75,8 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
       path: string,
       { colorScheme = 'light', width = 1_280, height = 900, key = rootKey }: Visit = {},
     ) {
+      await leaveTab()
       const page = await takeTab()
-      taken.push(page)
       await Promise.all([page.setViewportSize({ width, height }), page.emulateMedia({ colorScheme })])
       if (key !== false) await page.evaluate((secret) => sessionStorage.setItem('membrane.key', secret), key)
       await page.goto(path)
@@ -129,27 +125,35 @@ async function openBrowser(): Promise<BrowserContext | undefined> {
   return context
 }
 
-const idle: Page[] = []
+let tab: Page | undefined
+let isTaken = false
 
-/** An answer that runs no script, where the storage of a tab can be changed unseen. */
+/** An answer that runs no script, where the storage of the tab can be changed unseen. */
 const restingPlace = '/livez'
 
 async function takeTab(): Promise<Page> {
-  const rested = idle.pop()
-  if (rested) return rested
+  isTaken = true
+  if (tab) return tab
   const context = await openBrowserOnce()
   if (!context) throw new Error('chromium is not installed')
-  const page = await context.newPage()
-  await page.goto(restingPlace)
-  return page
+  tab = await context.newPage()
+  await tab.goto(restingPlace)
+  return tab
 }
 
-async function putBack(page: Page): Promise<void> {
-  for (const event of ['console', 'pageerror', 'request'] as const) page.removeAllListeners(event)
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await page.goto(restingPlace)
-  await page.evaluate(() => sessionStorage.clear())
-  idle.push(page)
+/** Takes from the tab what a page left in it. An init script would stay: tests must not add one. */
+async function leaveTab(isSound = true): Promise<void> {
+  if (!tab || !isTaken) return
+  isTaken = false
+  if (!isSound) {
+    await tab.close()
+    tab = undefined
+    return
+  }
+  for (const event of ['console', 'pageerror', 'request'] as const) tab.removeAllListeners(event)
+  await tab.unrouteAll({ behavior: 'ignoreErrors' })
+  await tab.goto(restingPlace)
+  await tab.evaluate(() => sessionStorage.clear())
 }
 
 /** Collects what a page must never have: errors of scripts, and what the policy of the page refused. */
@@ -166,10 +170,13 @@ export function watchErrors(page: Page): string[] {
 
 /** Returns each violation of WCAG 2.2 AA with the elements that break it. */
 export async function findAccessProblems(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   return page.evaluate(async () => {
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: tags })
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      runOnly: tags,
+      resultTypes: ['violations'],
+    })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     )

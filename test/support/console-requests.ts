@@ -29,6 +29,21 @@ export async function actWithReason(
   await dialog.waitFor({ state: 'detached' })
 }
 
+/**
+ * Adds to each explanation that the page reads from now on. The page does it itself: a route of the browser would load all
+ * modules again, past its cache.
+ */
+export async function changeExplanations(page: Page, more: object): Promise<void> {
+  await page.evaluate((added) => {
+    const original = globalThis.fetch
+    globalThis.fetch = async (address, options) => {
+      const response = await original(address, options)
+      if (!String(address).split('?', 1)[0]?.endsWith('/explain')) return response
+      return Response.json({ ...(await response.json()), ...added })
+    }
+  }, more)
+}
+
 /** Answers what the page reads from these addresses late, as a distant service does. */
 export async function delayReads(page: Page, addresses: string): Promise<void> {
   await page.route(addresses, async (route) => {

@@ -21,7 +21,7 @@ const asFile = (name: string, text: string) => ({ name, mimeType: 'text/plain', 
 const tallyOf = (page: Page) =>
   page.getByRole('list', { name: 'Summary' }).getByRole('listitem').allTextContents()
 
-describeInBrowser('importing a file', () => {
+describeInBrowser('the page of import and export', () => {
   const setup = createConsoleSetup()
 
   async function findSubjects(word: string): Promise<string[]> {
@@ -29,7 +29,7 @@ describeInBrowser('importing a file', () => {
     return (body as Body).items.map(({ payload }: Body) => payload.subject)
   }
 
-  it('is tried first, with the reasons of what is refused, and then done', async () => {
+  it('tries a file first, with the reasons of what is refused, and then imports it', async () => {
     const page = await setup.open('/console/import')
     const errors = watchErrors(page)
     const lines = [lineOf('Walrus Ana'), '{"type":"semantic"}', lineOf('Walrus Ben'), 'no JSON']
@@ -80,10 +80,6 @@ describeInBrowser('importing a file', () => {
     expect(await findAccessProblems(page)).toEqual([])
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   })
-})
-
-describeInBrowser('exporting to a file', () => {
-  const setup = createConsoleSetup()
 
   it('saves all that the key sees, as a download where the browser cannot write a file', async () => {
     const { id } = await create(setup.app, fact({ scope: 'team-a' }))

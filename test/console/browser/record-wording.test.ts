@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createConsoleSetup, describeInBrowser } from '../../support/browser.ts'
-import { actWithReason, fact, storeRecord } from '../../support/console-requests.ts'
+import { actWithReason, changeExplanations, fact, storeRecord } from '../../support/console-requests.ts'
 
 describeInBrowser('what the page of a record says', () => {
   const setup = createConsoleSetup()
@@ -23,16 +23,13 @@ describeInBrowser('what the page of a record says', () => {
   })
 
   it('says of a duplicate that it repeats what was known, however unlike its other neighbours are', async () => {
-    const id = await storeRecord(setup.app, fact('Ana', 'prefers', 'black tea'))
+    await storeRecord(setup.app, fact('Ana', 'prefers', 'black tea'))
     const twin = await storeRecord(setup.app, fact('Ana', 'prefers', 'black tea!'))
     const neighbours = [{ id: twin, similarity: 0.99 }]
     const surprise = { score: 0.99, delta: -0.3, base_before: 0.5, neighbours, duplicate_of: twin }
-    const page = await setup.open('/console')
-    await page.route('**/v1/records/*/explain', async (route) => {
-      const response = await route.fetch()
-      await route.fulfill({ response, json: { ...(await response.json()), surprise } })
-    })
-    await page.goto(`/console/records/${id}`)
+    const page = await setup.open('/console/records')
+    await changeExplanations(page, { surprise })
+    await page.getByRole('link', { name: 'Ana prefers black tea', exact: true }).click()
     await page.getByText('It repeats what was known.').waitFor()
     await page.getByText('It is a duplicate of').waitFor()
     const panel = page.getByRole('region', { name: 'Why surprising' })
@@ -44,17 +41,17 @@ describeInBrowser('what the page of a record says', () => {
     const path = `/v1/records/${id}?actor=tests&rationale=x`
     await setup.app.request('DELETE', path)
     const { body } = await setup.app.request('GET', `/v1/records/${id}/explain`)
-    const { removal, ...rest } = body as { removal: { numbers: object } }
-    const page = await setup.open('/console')
+    const { removal } = body as { removal: { numbers: object } }
+    const page = await setup.open('/console/records?include_forgotten=true')
     for (const [base, text] of [
       [0.9, '0.40; it was 0.90 3 days before'],
       [0.4, '0.40'],
     ] as const) {
       const numbers = { ...removal.numbers, salience: 0.4, base_salience: base, elapsed_seconds: 259_200 }
-      const json = { ...rest, removal: { ...removal, numbers } }
-      await page.route('**/v1/records/*/explain', (route) => route.fulfill({ json }))
-      await page.goto(`/console/records/${id}`)
+      await changeExplanations(page, { removal: { ...removal, numbers } })
+      await page.getByRole('link', { name: 'Eva keeps bees' }).click()
       await page.getByRole('definition').getByText(text, { exact: true }).waitFor()
+      await page.goBack()
     }
   })
 

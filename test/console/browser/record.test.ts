@@ -4,10 +4,17 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   measureLayoutShift,
   watchErrors,
 } from '../../support/browser.ts'
-import { actWithReason, delayReads, fact, storeRecord } from '../../support/console-requests.ts'
+import {
+  actWithReason,
+  changeExplanations,
+  delayReads,
+  fact,
+  storeRecord,
+} from '../../support/console-requests.ts'
 
 const curve = (page: Page) => page.getByRole('img', { name: 'Decay curve' })
 
@@ -24,7 +31,7 @@ describeInBrowser('the page of a record', () => {
     tea = await storeRecord(setup.app, fact('Ana', 'prefers', 'green tea', { layer: 'episodic' }))
   })
 
-  it('says what the record is, what becomes of it, and why', async () => {
+  it('says what the record is, why, and what a reinforcement makes of it that is dragged in the curve', async () => {
     const page = await setup.open('/console/records')
     const errors = watchErrors(page)
     await page.getByRole('link', { name: 'Ana prefers green tea' }).click()
@@ -39,6 +46,18 @@ describeInBrowser('the page of a record', () => {
     await later.press('End')
     await page.getByText(/^Reinforced in .*: salience 0\.\d\d → 0\.\d\d/).waitFor()
     expect(await findAccessProblems(page)).toEqual([])
+
+    await later.press('Home')
+    const readPlace = async () => Number(await later.inputValue())
+    expect(await readPlace()).toBeLessThan(50)
+    await curve(page).scrollIntoViewIfNeeded()
+    const box = await curve(page).boundingBox()
+    if (!box) throw new Error('the curve is not drawn')
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 100)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 100, { steps: 3 })
+    await page.mouse.up()
+    await expect.poll(readPlace).toBeGreaterThan(50)
     expect(errors).toEqual([])
   })
 
@@ -51,17 +70,6 @@ describeInBrowser('the page of a record', () => {
     }
   })
 
-  it('drags the moment of a reinforcement in the curve', async () => {
-    const page = await setup.open(`/console/records/${tea}`)
-    const box = await curve(page).boundingBox()
-    if (!box) throw new Error('the curve is not drawn')
-    await page.mouse.move(box.x + box.width * 0.4, box.y + 100)
-    await page.mouse.down()
-    await page.mouse.move(box.x + box.width * 0.6, box.y + 100, { steps: 3 })
-    await page.mouse.up()
-    await expect.poll(async () => Number(await page.getByRole('slider').inputValue())).toBeGreaterThan(50)
-  })
-
   it('keeps the focus on the action when its dialog is closed', async () => {
     const page = await setup.open(`/console/records/${tea}`)
     const button = page.getByRole('button', { name: 'Reinforce', exact: true })
@@ -71,7 +79,7 @@ describeInBrowser('the page of a record', () => {
     await page.keyboard.press('Escape')
     await reload
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.locator('[aria-disabled="true"]').waitFor({ state: 'detached' })
+    await page.locator('[aria-disabled="true"]').first().waitFor({ state: 'detached' })
     await page.locator('button:focus', { hasText: 'Reinforce' }).waitFor()
   })
 
@@ -200,20 +208,16 @@ describeInBrowser('the page of a record', () => {
     )
     const neighbours = ids.map((id, index) => ({ id, similarity: 0.76 - index / 10 }))
     const surprise = { score: 1, delta: 0, base_before: 0.5, neighbours }
-    for (const look of [
-      { width: 360, colorScheme: 'dark' },
-      { width: 1_280, colorScheme: 'light' },
-    ] as const) {
-      const page = await setup.open('/console', look)
-      await page.route('**/v1/records/*/explain', async (route) => {
-        const response = await route.fetch()
-        await route.fulfill({ response, json: { ...(await response.json()), surprise } })
-      })
-      await page.goto(`/console/records/${tea}`)
-      await page.getByText('It is mostly new.').waitFor()
-      const why = page.getByRole('region', { name: 'Why surprising' })
-      await why.getByRole('link', { name: /iced tea/ }).waitFor()
-      expect(await findAccessProblems(page), look.colorScheme).toEqual([])
+    const page = await setup.open('/console/records')
+    await changeExplanations(page, { surprise })
+    await page.getByRole('link', { name: 'Ana prefers green tea' }).click()
+    await page.getByText('It is mostly new.').waitFor()
+    const why = page.getByRole('region', { name: 'Why surprising' })
+    await why.getByRole('link', { name: /iced tea/ }).waitFor()
+    for (const [colorScheme, width] of looks) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      expect(await findAccessProblems(page), colorScheme).toEqual([])
     }
   })
 
