@@ -57,7 +57,7 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
 
   beforeAll(async () => {
     ;[started] = await Promise.all([startTestApp(options), openBrowserOnce()])
-    door.port = started.app.addresses()[0]?.port
+    door.port = Number(new URL(started.url).port)
   })
   afterEach(({ task }) => leaveTab(task.result?.state !== 'fail'))
   afterAll(async () => {

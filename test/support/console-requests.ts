@@ -39,7 +39,7 @@ export async function changeExplanations(page: Page, more: object): Promise<void
     globalThis.fetch = async (address, options) => {
       const response = await original(address, options)
       if (!String(address).split('?', 1)[0]?.endsWith('/explain')) return response
-      return Response.json({ ...(await response.json()), ...added })
+      return Response.json({ ...((await response.json()) as object), ...added })
     }
   }, more)
 }

@@ -64,4 +64,11 @@ describeInBrowser('what the page of a record says', () => {
       .waitFor()
     await page.getByRole('definition').getByText('linear, to nothing in 4 hours, gain').waitFor()
   })
+
+  it('shows a payload of a megabyte by its beginning', async () => {
+    const id = await storeRecord(setup.app, fact('the log', 'says', 'line of the log '.repeat(6_000)))
+    const page = await setup.open(`/console/records/${id}`, { width: 360 })
+    await page.getByRole('button', { name: /^Show all 96,000 characters$/ }).waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  })
 })

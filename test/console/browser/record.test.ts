@@ -232,13 +232,6 @@ describeInBrowser('the page of a record', () => {
     await page.getByRole('heading', { name: 'Ana dislikes coffee' }).waitFor()
   })
 
-  it('shows a payload of a megabyte by its beginning', async () => {
-    const id = await storeRecord(setup.app, fact('the log', 'says', 'line of the log '.repeat(6_000)))
-    const page = await setup.open(`/console/records/${id}`, { width: 360 })
-    await page.getByRole('button', { name: /^Show all 96,000 characters$/ }).waitFor()
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-  })
-
   it('offers a key only what it may do, and hides what it may not see', async () => {
     const key = await setup.app.issueKey(['records:read'], { name: 'reader' })
     const page = await setup.open(`/console/records/${tea}`, { key })
