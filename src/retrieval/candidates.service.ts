@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
-import { dropQuotes } from '../domain/words/query-words.ts'
+import { dropQuotes, type TextQuery } from '../domain/words/query-words.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
@@ -66,9 +66,7 @@ export function createRootSearch(resources: RootSearchResources) {
     now: Date,
   ): Promise<Roots> {
     const { query, included } = input.text ?? noText
-    const { tags, types } = question
-    const conditions = listAnswerConditions(question, 'whole')
-    const few = await textSearch.findFew(db, { query, conditions, tags, ...(types ? { types } : {}) })
+    const few = await findFew(question, query)
     if (few?.length === 0) return rankWithoutMatches(question, input, { limit, few }, now)
     const periods = readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
@@ -90,6 +88,20 @@ export function createRootSearch(resources: RootSearchResources) {
       .slice(0, limit)
       .map((node): CandidateNode => ({ ...node, hop: 0, isOpen: true }))
     return { candidateNodes, fits: computeFits(matches) }
+  }
+
+  /** The records that can be an answer, where the question leaves few. */
+  function findFew(question: Question, query: TextQuery): Promise<string[] | undefined> {
+    const { tags, types, kinds, layers, minImportance, minSalience, isPast } = question
+    const filters = [kinds, layers, minImportance, minSalience]
+    return textSearch.findFew(db, {
+      query,
+      conditions: listAnswerConditions(question, 'whole'),
+      tags,
+      ...(types ? { types } : {}),
+      // The state of every record at a time of the past takes too long to find.
+      isFiltered: !isPast && filters.some((filter) => filter !== undefined),
+    })
   }
 
   /** The matches of all channels, and the records of a time that the question names. */

@@ -51,31 +51,37 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the records that can be an answer', () => {
-  const list = async (more: { tags?: string[]; types?: string[] }, question = 'apple') => {
+  const list = async (more: { tags?: string[]; types?: string[]; layer?: string }, question = 'apple') => {
     const search = createTextSearch({ clock: app.clock, textLanguage: 'english', countedPages: -1 })
-    const conditions = [sql<SqlBool>`r.forgotten_at is null`]
+    const conditions = [
+      sql<SqlBool>`r.forgotten_at is null`,
+      ...(more.layer ? [sql<SqlBool>`r.layer = ${more.layer}::memory_layer`] : []),
+    ]
     const found = await search.findFew(db, {
       query: readQuery(question),
       conditions,
       tags: more.tags,
+      isFiltered: more.layer !== undefined,
       ...(more.types ? { types: more.types } : {}),
     })
     return found?.sort()
   }
 
-  it('are listed where tags, types or quotes leave few', async () => {
+  it('are listed where tags, types, quotes or other filters leave few', async () => {
     expect(await list({ tags: ['rare'] })).toEqual(rare)
     expect(await list({ tags: ['common', 'rare'] })).toEqual(rare)
     expect(await list({ types: ['entity', 'plan_graph'] })).toEqual([entity])
     expect(await list({}, '"apple number 0 of"')).toEqual(all.slice(0, 1))
     expect(await list({ tags: ['common'] }, '"apple number 0 of"')).toEqual(all.slice(0, 1))
     expect(await list({ tags: ['nothing'] })).toEqual([])
+    expect(await list({ layer: 'working' })).toEqual([])
     expect(await list({ tags: ['rare'], types: ['entity'] })).toEqual([])
   })
 
   it('are not listed where they are more than two hundred, or nothing is required', async () => {
     expect(await list({ tags: ['common'] })).toBeUndefined()
     expect(await list({ types: ['semantic'] })).toBeUndefined()
+    expect(await list({ layer: 'semantic' })).toBeUndefined()
     expect(await list({})).toBeUndefined()
   })
 })

@@ -74,6 +74,17 @@ export async function listFew(
   return chosen > mostFew ? undefined : met
 }
 
+/** Lists the records that meet conditions on `records as r`; undefined if very many do. Reads all records if few do. */
+export async function listFewOfAll(db: Database, conditions: Conditions): Promise<string[] | undefined> {
+  const { rows } = await sql<{ met: string[] }>`
+    select array(
+      select r.id from records as r where ${joinConditions(conditions)} limit ${sql.lit(mostFew + 1)}
+    ) as met
+  `.execute(db)
+  const { met = [] } = rows[0] ?? {}
+  return met.length > mostFew ? undefined : met
+}
+
 /** A phrase of stop words requires nothing, but an empty query matches no text. */
 const anyText = sql`'!''-'''::tsquery`
 

@@ -16,7 +16,7 @@ import { maxWords, pickWords } from './search-plan.ts'
 import { createStemmer, maxRelatedOfSentence, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
-import { listFew, listRecordRequirements } from './text-requirements.queries.ts'
+import { listFew, listFewOfAll, listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
 import { countVisible, measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
@@ -51,10 +51,14 @@ export type TextSearchInput = {
 
 type FewSearch = Pick<TextSearchInput, 'query' | 'types' | 'conditions'> & {
   tags: readonly string[] | undefined
+  /** Whether there are filters that no index answers. */
+  isFiltered: boolean
 }
 
 /** Whether records of these types are few is worth a statement only if it is likely. */
 const mostRare = 2_000
+/** Reading so many records takes less time than looking up the thousand best, of which hardly any meet the filters. */
+const mostRead = 20_000
 
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
 const defaultCountedPages = 128
@@ -193,26 +197,27 @@ export function createTextSearch({
   }
 
   /**
-   * Lists the records that can be an answer, where the quotes, the tags or the types of a question leave few; undefined where
-   * they leave very many, or it has none.
+   * Lists the records that can be an answer, where the quotes, the tags, the types or other filters of a question leave few;
+   * undefined where they leave very many, or it has none. In a small store every search reads all records anyway.
    */
   async function findFew(
     db: Database,
-    { query, tags, types, conditions }: FewSearch,
+    { query, tags, types, isFiltered, conditions }: FewSearch,
   ): Promise<string[] | undefined> {
     const words = types?.map(writeTypeWord)
-    const rare = words && (await areRare(db, words)) ? words : undefined
-    if (query.phrases.length === 0 && !tags && !rare) return undefined
+    const isIndexed = query.phrases.length > 0 || tags !== undefined
+    const statistics = words || (isFiltered && !isIndexed) ? await readStatisticsIfLarge(db) : undefined
+    const rows = statistics?.rows ?? 0
+    const rare =
+      words && statistics && rows * estimateShare([words], statistics) < mostRare ? words : undefined
     const required = [...conditions, ...listRequirements(query)]
-    return listFew(db, { query, textLanguage, tags, words: rare }, required)
+    if (isIndexed || rare) return listFew(db, { query, textLanguage, tags, words: rare }, required)
+    return isFiltered && statistics && rows <= mostRead ? listFewOfAll(db, required) : undefined
   }
 
-  /** In a small store every search reads all records anyway. */
-  async function areRare(db: Database, words: readonly string[]): Promise<boolean> {
+  async function readStatisticsIfLarge(db: Database) {
     const pages = await readPageCount(db)
-    if (pages <= countedPages) return false
-    const statistics = await readStatistics(db, pages)
-    return statistics.rows * estimateShare([words], statistics) < mostRare
+    return pages > countedPages ? readStatistics(db, pages) : undefined
   }
 
   return { find, findFew, findQueryStems: stemmer.findQueryStems, listRequirements }

@@ -1650,6 +1650,14 @@ and r.forgotten_at is null offset 0
 from chosen) <= 200
     ) as met;
 
+-- src/retrieval/text/text-requirements.queries.ts listFewOfAll
+    select array(
+      select r.id
+from records as r
+where r.forgotten_at is null
+limit 201
+    ) as met;
+
 -- src/retrieval/text/text-requirements.queries.ts listRecordRequirements
 select exists (select
 from contents as c

@@ -92,6 +92,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
           kept,
         ),
     },
+    listFewOfAll: (db) => requirements.listFewOfAll(db, kept),
     listTextRequirements: (db) =>
       sql`select ${sql.join(requirements.listTextRequirements(search))} from contents as c`.execute(db),
     listRecordRequirements: (db) =>
