@@ -22,10 +22,14 @@ export const countItems = (pages: { items: Body[] }[]) => pages.map(({ items }) 
 
 export const longScope = 'mine'
 
-/** Creates facts of nine megabytes, and returns their ids. Three are the fewest that do not fit into one answer. */
-export async function createLongFacts(app: TestApp, more: object = {}): Promise<string[]> {
+/** Creates facts of nine megabytes, and returns their ids. Three are the fewest that do not fit into one page. */
+export async function createLongFacts(
+  app: TestApp,
+  more: object = {},
+  subjects: readonly string[] = ['one', 'two', 'three'],
+): Promise<string[]> {
   const ids: string[] = []
-  for (const subject of ['one', 'two', 'three']) {
+  for (const subject of subjects) {
     const payload = { ...payloads.semantic, subject, object: ['zebra', ...buildTexts('x')] }
     ids.push((await create(app, fact({ scope: longScope, sensitivity: 'low', payload, ...more }))).id)
   }
