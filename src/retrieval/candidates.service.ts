@@ -98,7 +98,7 @@ export function createRootSearch(resources: RootSearchResources) {
       query,
       conditions: listAnswerConditions(question, 'whole'),
       tags,
-      ...(types ? { types } : {}),
+      types,
       // The state of every record at a time of the past takes too long to find.
       isFiltered: !isPast && filters.some((filter) => filter !== undefined),
     })

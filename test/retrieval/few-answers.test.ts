@@ -62,7 +62,7 @@ describe('the records that can be an answer', () => {
       conditions,
       tags: more.tags,
       isFiltered: more.layer !== undefined,
-      ...(more.types ? { types: more.types } : {}),
+      types: more.types,
     })
     return found?.sort()
   }

@@ -49,8 +49,9 @@ export type TextSearchInput = {
   includesForgotten?: boolean
 }
 
-type FewSearch = Pick<TextSearchInput, 'query' | 'types' | 'conditions'> & {
+type FewSearch = Pick<TextSearchInput, 'query' | 'conditions'> & {
   tags: readonly string[] | undefined
+  types: readonly string[] | undefined
   /** Whether there are filters that no index answers. */
   isFiltered: boolean
 }
