@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { encodeCursor } from '../../src/http/paging/cursor.ts'
 import { hostileId, hostileNumber, hostileText, hostileTime } from '../support/fuzz/hostile-values.ts'
-import { operations } from '../support/fuzz/openapi-operations.ts'
 import { createRandom } from '../support/fuzz/random.ts'
 import { isLongRun } from '../support/long-run.ts'
+import { operations } from '../support/openapi-operations.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createChecking, describeVerdict, isSatisfied } from '../../src/checking/index.ts'
-import { operations } from '../support/fuzz/openapi-operations.ts'
 import { type Finding, runFuzz } from '../support/fuzz/run-fuzz.ts'
 import { isLongRun } from '../support/long-run.ts'
+import { operations } from '../support/openapi-operations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**

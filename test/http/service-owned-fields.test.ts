@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Operation as Documented, documentedOperations, uuid } from '../support/documented-operations.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { type Operation as Documented, operations as documented } from '../support/openapi-operations.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { uuid } from '../support/uuid.ts'
 
 /**
  * Clients cannot set what the service computes: each service-owned field is added to every object of every body that the
@@ -27,9 +28,9 @@ type Operation = Documented & { example: Body }
 type Place = readonly (string | number)[]
 
 /** Each operation with a body, once for each of its examples. */
-const operations: Operation[] = documentedOperations
-  .filter(({ schema, mediaType }) => schema && mediaType === 'application/json')
-  .flatMap((each) => ((each.schema?.examples ?? [{}]) as Body[]).map((example) => ({ ...each, example })))
+const operations: Operation[] = documented
+  .filter(({ body }) => body?.mediaType === 'application/json')
+  .flatMap((each) => (each.body?.examples ?? []).map((example) => ({ ...each, example })))
 
 /** Lists every object of a body, the body itself included. */
 function placesIn(value: Body, place: Place = []): Place[] {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Operation, documentedOperations as operations, uuid } from '../support/documented-operations.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { exampleOf, type Operation, operations, resolveSchema } from '../support/openapi-operations.ts'
 import { create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { uuid } from '../support/uuid.ts'
 
 /**
  * Calls every operation of the published document that takes an id with records that the key may not see, using the
@@ -15,13 +16,13 @@ const secretTag = 'tag-quetzalcoatlus'
 const aboutRecords = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
 /** The ids in the example of the body. */
 const namingRecords = operations.filter(
-  ({ name, example }) => name !== 'createKey' && JSON.stringify(example ?? {}).match(uuid),
+  (each) => each.name !== 'createKey' && JSON.stringify(exampleOf(each) ?? {}).match(uuid),
 )
 const reading = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
 
 /** The member of the body that takes a question, for operations that only read. */
-function wordsOf({ method, description, schema }: Operation): string | undefined {
-  const members = Object.keys(schema?.properties ?? {})
+function wordsOf({ method, description, body }: Operation): string | undefined {
+  const members = Object.keys(resolveSchema(body?.schema ?? {}).properties ?? {})
   return method === 'POST' && description.includes('Needs `records:read`')
     ? members.find((name) => ['text', 'task_descriptor'].includes(name))
     : undefined
@@ -71,7 +72,8 @@ async function own({ path }: Operation): Promise<string> {
 }
 
 async function ask(operation: Operation, key: string, inPath: string, inBody: string): Promise<Answer> {
-  const { method, path, example } = operation
+  const { method, path } = operation
+  const example = exampleOf(operation)
   const query = queryOf(operation)
   const target = path.includes('{target_id}') ? inBody : ''
   const filled = path

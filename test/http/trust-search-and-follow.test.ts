@@ -1,23 +1,20 @@
-import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isVisibleTo, openTo } from '../../src/db/fragments/visibility.ts'
 import { fillMixedTrustStore, reader, secretWord } from '../support/mixed-trust-store.ts'
+import { operations } from '../support/openapi-operations.ts'
 import type { Body } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { uuid } from '../support/uuid.ts'
 
 /**
  * Calls every GET of the published document with a low key of one scope, on a store that clients and jobs filled with
  * records of all sensitivities and scopes. No answer may name a hidden record or contain text of a redacted one.
  */
 
-const document: Body = JSON.parse(
-  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
-)
-const paths = Object.keys(document.paths).filter((path) => document.paths[path].get !== undefined)
+const paths = operations.flatMap(({ method, path }) => (method === 'GET' ? [path] : []))
 const followed = '/v1/maintenance/runs/{id}/events'
 const trust = { maxSensitivity: reader.max_sensitivity, scopes: reader.scopes }
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 let app: TestApp
 let key: string

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { documentedOperations, type Operation, uuid } from '../support/documented-operations.ts'
+import { operations as documented, exampleOf, type Operation } from '../support/openapi-operations.ts'
 import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { uuid } from '../support/uuid.ts'
 
 /**
  * Calls every operation of the published document that is not a GET with a key of one scope and a low ceiling, on records
@@ -10,12 +11,12 @@ import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
  * or the test would prove nothing: a new operation fails here until `preparations` says what its record needs.
  */
 
-const operations = documentedOperations.filter(({ method }) => method !== 'GET')
+const operations = documented.filter(({ method }) => method !== 'GET')
 const onRecord = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
 /** These operations only read the records they name. */
 const reading = new Set(['searchSimilar'])
 const naming = operations.filter(
-  ({ name, example }) => !reading.has(name) && JSON.stringify(example ?? {}).match(uuid),
+  (each) => !reading.has(each.name) && JSON.stringify(exampleOf(each) ?? {}).match(uuid),
 )
 /** A key may note the use of an unscoped record that it reads, and link a record of its own to it. */
 const noting = new Set(['noteAccess'])
@@ -86,7 +87,8 @@ async function make(operation: Operation, trust: object): Promise<string> {
 
 /** Sends the example with its ids replaced by those of `named`. */
 async function send(operation: Operation, id: string, named: string[], options = {}): Promise<Answer> {
-  const { name, method, path, mediaType, example } = operation
+  const { name, method, path, body: { mediaType = 'application/json' } = {} } = operation
+  const example = exampleOf(operation)
   const target = path
     .replace('{id}', id)
     .replace('{predicate}', 'supports')

@@ -1,16 +1,16 @@
 import pg from 'pg'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import {
   administerProduct,
   canReplicate,
-  openPassage,
   productUrl,
   startReplicatedServers,
 } from '../support/replicated-servers.ts'
 import { launchRole } from '../support/roles.ts'
 import { type Call, startApi } from '../support/started-service.ts'
+import { openTcpRelay } from '../support/tcp-relay.ts'
 
 type Server = { url: string }
 
@@ -101,7 +101,8 @@ async function openStage() {
   const { primary, addReplica } = await startReplicatedServers()
   const slow = await addReplica('slow')
   const other = await addReplica('other')
-  const passage = await openPassage(primary)
+  const passage = await openTcpRelay(primary.url)
+  onTestFinished(passage.close)
   const variables = {
     DATABASE_URL: productUrl(passage),
     DATABASE_REPLICA_URL: `${productUrl(slow)},${productUrl(other)}`,
@@ -200,7 +201,7 @@ async function expectAfterFailover(
 
   await primary.kill()
   await administer(slow.url, 'select pg_promote()')
-  passage.lead(slow)
+  passage.lead(slow.url)
   await until('the API to write again', async () => {
     const { status } = await call('/v1/records', { body: fact('after', 'the', 'failover') })
     return status === 201

@@ -1,7 +1,6 @@
-import { type CompiledQuery, Kysely, PostgresDialect, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasIdIn } from '../../src/db/fragments/id-condition.ts'
-import type { DB } from '../../src/db/schema.ts'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/query-words.ts'
 import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
@@ -9,6 +8,7 @@ import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.se
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createServices } from '../../src/services.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
+import { type LoggedDatabase, openLoggedDatabase } from '../support/logged-statements.ts'
 import type { Body } from '../support/record-requests.ts'
 import { buildService, buildStatement } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -18,17 +18,13 @@ let app: TestApp
 let rare: string[]
 let all: string[]
 let entity: string
-let statements: CompiledQuery[]
-let db: Kysely<DB>
+let db: LoggedDatabase['db']
+let listStatements: LoggedDatabase['listStatements']
 
 /** 250 statements, of which three have a tag of their own, and one entity. */
 beforeAll(async () => {
   app = await startTestApp()
-  statements = []
-  db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: app.database.pool }),
-    log: ({ query }) => void statements.push(query),
-  })
+  ;({ db, listStatements } = openLoggedDatabase(app.database.pool))
   const records = Array.from({ length: 250 }, (_, at) =>
     buildStatement(`apple number ${at} of the garden`, { tags: at < 3 ? ['common', 'rare'] : ['common'] }),
   )
@@ -90,13 +86,13 @@ describe('a question with tags that few records have', () => {
   const ask = async (more: object) => {
     const { config, clock, ids } = app
     const { retrieval } = createServices({ config, db, clock, ids, log: app.app.log })
-    statements = []
     const call = { caller: { trust: fullTrust } } as Parameters<typeof retrieval.retrieve>[0]
-    const { answer } = await retrieval.retrieve(call, { task_descriptor: 'apple', max_hops: 0, ...more })
-    return {
-      found: answer.root_ids.sort(),
-      comparesAll: statements.some(({ sql }) => sql.includes('bit_count')),
-    }
+    let found: string[] = []
+    const statements = await listStatements(async () => {
+      const { answer } = await retrieval.retrieve(call, { task_descriptor: 'apple', max_hops: 0, ...more })
+      found = answer.root_ids.sort()
+    })
+    return { found, comparesAll: statements.some((statement) => statement.includes('bit_count')) }
   }
 
   it('compares the vectors of these records alone', async () => {

@@ -1,25 +1,21 @@
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { DB } from '../../src/db/schema.ts'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { readQuestionText } from '../../src/retrieval/question/question-text.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createServices } from '../../src/services.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
+import { type LoggedDatabase, openLoggedDatabase } from '../support/logged-statements.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 const { append } = createConversationRequests(() => app)
-const statements: CompiledQuery[] = []
-let db: Kysely<DB>
+let db: LoggedDatabase['db']
+let listStatements: LoggedDatabase['listStatements']
 
 beforeAll(async () => {
   app = await startTestApp()
-  db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: app.database.pool }),
-    log: ({ query }) => void statements.push(query),
-  })
+  ;({ db, listStatements } = openLoggedDatabase(app.database.pool))
   const texts = Array.from({ length: 20 }, (_, at) => `The word${at} is "quite short" and word${at + 1} too.`)
   await append(
     'work',
@@ -33,12 +29,6 @@ const writeNote = (words: number) =>
   Array.from({ length: words }, (_, at) => (at % 10 === 0 ? `"quite short" -v word${at}` : `word${at}`)).join(
     ' ',
   )
-
-async function listStatements(ask: () => Promise<unknown>): Promise<string[]> {
-  statements.length = 0
-  await ask()
-  return statements.map(({ sql }) => sql).sort()
-}
 
 it('asks a page with the same statements as a note', async () => {
   const { config, clock, ids } = app

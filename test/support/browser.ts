@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { pipeline } from 'node:stream'
 import axe from 'axe-core'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { isLongRun } from './long-run.ts'
+import { openTcpRelay, type TcpRelay } from './tcp-relay.ts'
 import { rootKey, startTestApp, type TestApp } from './test-app.ts'
 
 /** Where distributions install the browser; nothing is downloaded for the tests. */
@@ -57,7 +55,7 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
 
   beforeAll(async () => {
     ;[started] = await Promise.all([startTestApp(options), openBrowserOnce()])
-    door.port = Number(new URL(started.url).port)
+    relay?.lead(started.url)
   })
   afterEach(({ task }) => leaveTab(task.result?.state !== 'fail'))
   afterAll(async () => {
@@ -89,20 +87,7 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
  * One address for every service of a worker: the browser keeps the hundred modules of the console by their addresses, and loads
  * them once for all files.
  */
-const door = {
-  port: undefined as number | undefined,
-  async open(): Promise<string> {
-    const server = createServer((socket) => {
-      const service = connect({ port: this.port ?? 0, host: '127.0.0.1' })
-      // Either side may hang up at any moment.
-      pipeline(socket, service, socket, () => {})
-    })
-    server.unref().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  },
-}
-
+let relay: TcpRelay | undefined
 let opened: Promise<BrowserContext | undefined> | undefined
 
 /** One browser for all files of a worker, which ends it when it exits. */
@@ -113,10 +98,10 @@ async function openBrowserOnce(): Promise<BrowserContext | undefined> {
 
 async function openBrowser(): Promise<BrowserContext | undefined> {
   if (executablePath === undefined) return undefined
-  const [browser, baseURL] = await Promise.all([
-    chromium.launch({ executablePath, args: flags }),
-    door.open(),
-  ])
+  const browser = await chromium.launch({ executablePath, args: flags })
+  relay = await openTcpRelay('http://127.0.0.1')
+  relay.unref()
+  const baseURL = new URL(relay.url).origin
   // What moves while the page waits is drawn sixty times a second.
   const context = await browser.newContext({ baseURL, reducedMotion: 'reduce' })
   context.setDefaultTimeout(25_000)

@@ -1,4 +1,4 @@
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import {
   type Behaviour,
   type ChatServer,
@@ -9,7 +9,7 @@ import {
 import { entity } from './entity-requests.ts'
 import { noIntervals } from './idle-jobs.ts'
 import { atThisTime, type Body, create, createAll } from './record-requests.ts'
-import { emptyStore } from './shared-store.ts'
+import { shareStore } from './shared-store.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
@@ -53,11 +53,12 @@ export async function openDreamApp(
 
 /** Returns a function that opens the one such API of a file with an empty store. */
 export function shareDreamApp(variables: Record<string, string> = {}) {
-  let opened: DreamApp | undefined
-  afterAll(() => opened?.close())
+  const open = shareStore(
+    () => startDreamApp(respondWithJson({}), variables),
+    ({ app }) => app.database.pool,
+  )
   return async (behaviour: Behaviour = respondWithJson({})): Promise<DreamApp> => {
-    if (opened) await emptyStore(opened.app.database.pool)
-    opened ??= await startDreamApp(behaviour, variables)
+    const opened = await open()
     opened.model.behave(behaviour)
     opened.takeModelRequests()
     return opened

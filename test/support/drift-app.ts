@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { noIntervals } from './idle-jobs.ts'
 import { type Body, create, read } from './record-requests.ts'
-import { emptyStore } from './shared-store.ts'
+import { shareStore } from './shared-store.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
@@ -26,11 +26,9 @@ export async function openDriftApp(files: Files = {}, variables = {}): Promise<D
 
 /** Returns a function that opens the one such API of a file with an empty store and new files. */
 export function shareDriftApp() {
-  let drift: DriftApp | undefined
-  afterAll(() => drift?.close())
+  const open = shareStore(startDriftApp, ({ app }) => app.database.pool)
   return async (files: Files = {}): Promise<DriftApp> => {
-    if (drift) await emptyStore(drift.app.database.pool)
-    drift ??= await startDriftApp()
+    const drift = await open()
     await drift.refill(files)
     return drift
   }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { DatabaseError, QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
@@ -118,38 +117,4 @@ export async function administerProduct(server: { url: string }, statement: stri
       return undefined
     }
   })
-}
-
-/** A port that leads to one server, and later to another, as the name of the primary does in a failover. */
-export async function openPassage(to: { url: string }) {
-  let port = Number(new URL(to.url).port)
-  const open = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = createConnection(port, '127.0.0.1')
-    for (const [socket, opposite] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(socket)
-      socket.on('error', () => opposite.destroy())
-      socket.on('close', () => {
-        open.delete(socket)
-        opposite.destroy()
-      })
-      socket.pipe(opposite)
-    }
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy()
-    server.close()
-  })
-  const url = `postgres://postgres@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`
-  return {
-    url,
-    lead: (next: { url: string }) => {
-      port = Number(new URL(next.url).port)
-      for (const socket of open) socket.destroy()
-    },
-  }
 }

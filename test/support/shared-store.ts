@@ -13,7 +13,7 @@ import { openWorkerSetup, type WorkerSetup } from './worker-setup.ts'
 const keptTables = ['kysely_migration', 'kysely_migration_lock', 'import_secret', 'lifecycle_policies']
 
 /** Deletes every row that a test can have written. Only a role without triggers may delete from the audit log. */
-export async function emptyStore(pool: Pool): Promise<void> {
+async function emptyStore(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     `select oid::regclass::text as name from pg_class
      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
@@ -34,24 +34,29 @@ export async function emptyApp({ database, clock }: Pick<TestApp, 'database' | '
   clock.advance(10 * 60_000)
 }
 
-/** Returns a function that opens the one app of a file with an empty store. Its clock is never set back. */
-export function shareTestApp(options: Parameters<typeof startTestApp>[0] = {}): () => Promise<TestApp> {
-  let app: TestApp | undefined
-  afterAll(() => app?.close())
+/** Returns a function that starts something once for all tests of a file, and then empties its store for each. */
+export function shareStore<Shared extends { close: () => Promise<void> }>(
+  start: () => Promise<Shared>,
+  poolOf: (shared: Shared) => Pool,
+): () => Promise<Shared> {
+  let shared: Shared | undefined
+  afterAll(() => shared?.close())
   return async () => {
-    if (app) await emptyStore(app.database.pool)
-    app ??= await startTestApp(options)
-    return app
+    if (shared) await emptyStore(poolOf(shared))
+    shared ??= await start()
+    return shared
   }
 }
 
+/** Returns a function that opens the one app of a file with an empty store. Its clock is never set back. */
+export const shareTestApp = (options: Parameters<typeof startTestApp>[0] = {}): (() => Promise<TestApp>) =>
+  shareStore(
+    () => startTestApp(options),
+    ({ database }) => database.pool,
+  )
+
 /** Returns a function that opens workers with a clock of their own in the one database of a file, which it empties. */
 export function shareWorkerSetup(): (sizes?: Parameters<typeof openWorkerSetup>[0]) => Promise<WorkerSetup> {
-  let database: Awaited<ReturnType<typeof openTestDatabase>> | undefined
-  afterAll(() => database?.close())
-  return async (sizes) => {
-    if (database) await emptyStore(database.pool)
-    database ??= await openTestDatabase()
-    return openWorkerSetup(sizes, database)
-  }
+  const open = shareStore(openTestDatabase, ({ pool }) => pool)
+  return async (sizes) => openWorkerSetup(sizes, await open())
 }

@@ -1,4 +1,3 @@
-import { createConnection, createServer, type Socket } from 'node:net'
 import { createEmptyTestDatabase } from './database.ts'
 import { administer } from './postgres-processes.ts'
 
@@ -39,38 +38,3 @@ export async function createTenantDatabase() {
 }
 
 export type TenantDatabase = Awaited<ReturnType<typeof createTenantDatabase>>
-
-/** A way to a server that can be silent, as when its machine is lost: nothing is refused, and nothing comes back. */
-export async function startSilentWay(target: string, { at = 0 }: { at?: number } = {}) {
-  const { hostname, port } = new URL(target)
-  const ends = new Set<Socket>()
-  let isSilent = false
-  const server = createServer((near) => {
-    const far = createConnection(Number(port), hostname)
-    for (const end of [near, far]) {
-      ends.add(end)
-      end.on('error', () => {})
-      end.on('close', () => ends.delete(end))
-    }
-    near.on('data', (data) => isSilent || far.write(data))
-    far.on('data', (data) => isSilent || near.write(data))
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no TCP address')
-  const url = new URL(target)
-  url.hostname = '127.0.0.1'
-  url.port = String(address.port)
-  return {
-    url: url.href,
-    setSilent: (silent: boolean): void => {
-      isSilent = silent
-    },
-    close: async (): Promise<void> => {
-      for (const end of ends) end.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}

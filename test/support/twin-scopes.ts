@@ -10,6 +10,7 @@ import { captureEpisode, createScope } from './consolidation-requests.ts'
 import { noIntervals } from './idle-jobs.ts'
 import { type Body, create, fact, payloads } from './record-requests.ts'
 import type { TestApp } from './test-app.ts'
+import { uuid } from './uuid.ts'
 import { createWorkerFor, retention } from './worker-setup.ts'
 
 /** Lives of records, lived twice at the same times in two scopes, so that what a job does to one can be compared. */
@@ -162,8 +163,6 @@ export async function readLives({ database }: TestApp, scope: string): Promise<M
   )
   return new Map(rows.map(({ id, record }) => [id, record]))
 }
-
-const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 
 function withoutIds(record: Row): Row {
   return JSON.parse(JSON.stringify(record).replaceAll(uuid, 'id')) as Row

@@ -19,7 +19,8 @@ import { administer } from '../support/postgres-processes.ts'
 import { createServerFolder, startPostgresServer } from '../support/postgres-server.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { silentAnnouncements } from '../support/silent-announcements.ts'
-import { createTenantDatabase, startSilentWay } from '../support/tenant-databases.ts'
+import { openTcpRelay } from '../support/tcp-relay.ts'
+import { createTenantDatabase } from '../support/tenant-databases.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
@@ -120,7 +121,7 @@ describe('a server of tenants that is lost', () => {
 
   it('does not stop a start, and its tenants are migrated when it is back', async () => {
     const own = await createTenantDatabase()
-    let way = await startSilentWay(own.url)
+    let way = await openTcpRelay(own.url)
     onTestFinished(async () => {
       await way.close()
       await own.drop()
@@ -140,7 +141,7 @@ describe('a server of tenants that is lost', () => {
       'late: could not be checked: its server cannot be used',
     ])
 
-    way = await startSilentWay(own.url, { at: Number(new URL(way.url).port) })
+    way = await openTcpRelay(own.url, { at: Number(new URL(way.url).port) })
     await expect
       .poll(async () => ((await list(far)).body as Body).code, { timeout: 40_000 })
       .toBe('not_ready')
@@ -154,7 +155,7 @@ describe('a server of tenants that is lost', () => {
 
   it('that is lost for a moment fails no run and no record: the run goes on later', async () => {
     const own = await createTenantDatabase()
-    let way = await startSilentWay(own.url)
+    let way = await openTcpRelay(own.url)
     onTestFinished(async () => {
       await way.close()
       await own.drop()
@@ -168,7 +169,7 @@ describe('a server of tenants that is lost', () => {
       await way.close()
       await expect(sql`select`.execute(db)).rejects.toThrow()
       setTimeout(async () => {
-        way = await startSilentWay(own.url, { at })
+        way = await openTcpRelay(own.url, { at })
       }, 100)
     }
     const isBack = () =>
@@ -218,7 +219,7 @@ describe('a server of tenants that is lost', () => {
 
   it('that is silent holds no request for minutes', async () => {
     const own = await createTenantDatabase()
-    const way = await startSilentWay(own.url)
+    const way = await openTcpRelay(own.url)
     onTestFinished(async () => {
       await way.close()
       await own.drop()

@@ -3,12 +3,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
 import { nameSchema } from '../../src/db/schema-names.ts'
-import { type Operation, operations } from '../support/fuzz/openapi-operations.ts'
 import { callTool, connectClient } from '../support/mcp-clients.ts'
+import { type Operation, operations } from '../support/openapi-operations.ts'
 import { type Body, payloads } from '../support/record-requests.ts'
 import { createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
 import { createTenant, readPlace, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
 import type { Answer, TestApp } from '../support/test-app.ts'
+import { uuid } from '../support/uuid.ts'
 
 type Store = TenantClient & { db: Database; word: string; listed: Map<string, string> }
 
@@ -76,7 +77,6 @@ function ask({ request, listed }: Store, { name, method, path, parameters, body 
     .filter((each) => each.in === 'query' && each.required)
     .map((each) => `${each.name}=${each.schema.enum?.[0] ?? 'team'}`)
   const [example] = body?.examples ?? []
-  const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
   const sent = typeof example === 'string' ? example : JSON.stringify(example)?.replaceAll(uuid, idOf(3))
   return request(method, `${target}${query.length > 0 ? `?${query.join('&')}` : ''}`, {
     headers: { 'idempotency-key': name, ...(body ? { 'content-type': body.mediaType } : {}) },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operations } from '../support/fuzz/openapi-operations.ts'
+import { operations } from '../support/openapi-operations.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,6 +1,6 @@
+import type { Operation } from '../openapi-operations.ts'
 import type { FuzzTargets } from './compose-request.ts'
 import type { HostileRequest } from './hostile-request.ts'
-import type { Operation } from './openapi-operations.ts'
 
 type Broken = { bytes: string; hangsUp?: boolean }
 

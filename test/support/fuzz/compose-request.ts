@@ -1,10 +1,10 @@
+import type { Operation, Parameter } from '../openapi-operations.ts'
 import { buildBrokenRequest } from './broken-requests.ts'
 import { generateValue, type ValueSource } from './generate-value.ts'
 import { buildExampleBody, buildHostileBody } from './hostile-bodies.ts'
 import { addHostileHeaders } from './hostile-headers.ts'
 import type { HostileRequest } from './hostile-request.ts'
 import { hostileText, hostileValue, marker, renderJson } from './hostile-values.ts'
-import type { Operation, Parameter } from './openapi-operations.ts'
 
 export type FuzzTargets = ValueSource & {
   /** Picks one of the ids listed at this path. */

@@ -1,5 +1,5 @@
+import { resolveSchema, type Schema } from '../openapi-operations.ts'
 import { hostileId, hostileNumber, hostileText, hostileTime, hostileValue, marker } from './hostile-values.ts'
-import { resolveSchema, type Schema } from './openapi-operations.ts'
 import type { Random } from './random.ts'
 
 /** Where the ids in paths and bodies and the lines of a stream come from. */

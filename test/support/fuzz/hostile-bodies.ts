@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib'
+import type { Operation } from '../openapi-operations.ts'
+import { uuid } from '../uuid.ts'
 import { generateValue, type ValueSource } from './generate-value.ts'
 import { hostileValue, renderJson } from './hostile-values.ts'
 import { mutate } from './mutate-value.ts'
-import type { Operation } from './openapi-operations.ts'
-
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /** 40 MB, compressed to 40 KB. */
 const bomb = gzipSync(Buffer.alloc(40_000_000, 32))

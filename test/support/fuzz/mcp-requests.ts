@@ -1,10 +1,10 @@
 import { describeTool, type Tool } from '../../../src/mcp/tool.ts'
+import type { Schema } from '../openapi-operations.ts'
 import { payloads } from '../record-requests.ts'
 import { generateValue, type ValueSource } from './generate-value.ts'
 import type { HostileRequest } from './hostile-request.ts'
 import { hostileText, hostileValue, marker, renderJson } from './hostile-values.ts'
 import { mutate } from './mutate-value.ts'
-import type { Schema } from './openapi-operations.ts'
 import type { Random } from './random.ts'
 
 const eras = ['2026-07-28', '2025-11-25'] as const

@@ -1,10 +1,10 @@
 import { createEmbeddingWorker } from '../embedding-workers.ts'
 import { splitLines } from '../openapi-contract.ts'
+import { type Operation, operations } from '../openapi-operations.ts'
 import { create, payloads } from '../record-requests.ts'
 import type { TestApp } from '../test-app.ts'
 import type { FuzzTargets } from './compose-request.ts'
 import { marker } from './hostile-values.ts'
-import { type Operation, operations } from './openapi-operations.ts'
 import type { Random } from './random.ts'
 
 type Listed = { items?: { id?: unknown }[]; next_cursor?: unknown }

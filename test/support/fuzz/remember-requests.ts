@@ -1,3 +1,4 @@
+import { uuid } from '../uuid.ts'
 /** Keeps the newest requests that name each record, so that a breach of a law can be traced to the request behind it. */
 export function rememberRequests(maxPerRecord = 3) {
   const byRecord = new Map<string, string[]>()
@@ -16,8 +17,6 @@ export function rememberRequests(maxPerRecord = 3) {
   }
 }
 
-const uuids = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
-
 function findIds(text: string): string[] {
-  return [...new Set((text.match(uuids) ?? []).map((id) => id.toLowerCase()))]
+  return [...new Set((text.match(uuid) ?? []).map((id) => id.toLowerCase()))]
 }

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { Body } from './record-requests.ts'
+
+/** The operations of the published document, with what a test needs to call them. */
 
 export type Schema = {
   $ref?: string
@@ -21,9 +24,10 @@ export type Schema = {
 }
 
 export type Parameter = { in: string; name: string; required?: boolean; schema: Schema }
-type Media = { schema?: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
+type Media = { schema?: Schema; example?: Body; examples?: Record<string, { value: Body }> }
 type Described = {
   operationId: string
+  description: string
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Media> }
 }
@@ -32,8 +36,9 @@ export type Operation = {
   name: string
   method: string
   path: string
+  description: string
   parameters: readonly Parameter[]
-  body?: { mediaType: string; schema: Schema; examples: readonly unknown[] }
+  body?: { mediaType: string; schema: Schema; examples: readonly Body[] }
 }
 
 export type Schemas = Readonly<Record<string, Schema>>
@@ -44,12 +49,11 @@ type Published = {
 }
 
 const published: Published = JSON.parse(
-  readFileSync(new URL('../../../openapi/openapi.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
 )
 
 export const schemas = published.components.schemas
 
-/** All operations of the published document: a new operation is fuzzed without a change here. */
 export const operations: readonly Operation[] = Object.entries(published.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => operationOf(method.toUpperCase(), path, described)),
 )
@@ -60,15 +64,20 @@ function operationOf(method: string, path: string, described: Described): Operat
     name: described.operationId,
     method,
     path,
+    description: described.description,
     parameters: described.parameters ?? [],
     ...(content ? { body: bodyOf(...content) } : {}),
   }
 }
 
+/** The schema of a body is a reference, which `resolveSchema` follows. */
 function bodyOf(mediaType: string, { schema = {}, example, examples = {} }: Media) {
   const given = [example, ...Object.values(examples).map(({ value }) => value)]
   return { mediaType, schema, examples: given.filter((each) => each !== undefined) }
 }
+
+/** The first example of a body, undefined without one. */
+export const exampleOf = ({ body }: Operation): Body | undefined => body?.examples[0]
 
 /** Follows the reference of a schema. */
 export function resolveSchema(schema: Schema): Schema {
