@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { exampleOf, type Operation, operations, resolveSchema } from '../support/openapi-operations.ts'
+import {
+  exampleOf,
+  namesRecords,
+  type Operation,
+  operations,
+  resolveSchema,
+} from '../support/openapi-operations.ts'
 import { create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 import { uuid } from '../support/uuid.ts'
@@ -15,9 +21,7 @@ const secretTag = 'tag-quetzalcoatlus'
 
 const aboutRecords = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
 /** The ids in the example of the body. */
-const namingRecords = operations.filter(
-  (each) => each.name !== 'createKey' && JSON.stringify(exampleOf(each) ?? {}).match(uuid),
-)
+const namingRecords = operations.filter((each) => each.name !== 'createKey' && namesRecords(each))
 const reading = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
 
 /** The member of the body that takes a question, for operations that only read. */

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { operations as documented, exampleOf, type Operation } from '../support/openapi-operations.ts'
+import {
+  operations as documented,
+  exampleOf,
+  namesRecords,
+  type Operation,
+} from '../support/openapi-operations.ts'
 import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 import { uuid } from '../support/uuid.ts'
@@ -15,9 +20,7 @@ const operations = documented.filter(({ method }) => method !== 'GET')
 const onRecord = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
 /** These operations only read the records they name. */
 const reading = new Set(['searchSimilar'])
-const naming = operations.filter(
-  (each) => !reading.has(each.name) && JSON.stringify(exampleOf(each) ?? {}).match(uuid),
-)
+const naming = operations.filter((each) => !reading.has(each.name) && namesRecords(each))
 /** A key may note the use of an unscoped record that it reads, and link a record of its own to it. */
 const noting = new Set(['noteAccess'])
 const linking = new Set(['relateRecords'])
@@ -38,6 +41,9 @@ const post = async (path: string, body: object): Promise<void> => {
   if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
 }
 
+const contest = (id: string) =>
+  post(`/v1/records/${id}/contest`, { contesting_ref: 'x', actor: 'a', rationale: 'r' })
+
 type Preparation = { type?: keyof typeof payloads; more?: object; prepare?: (id: string) => Promise<unknown> }
 
 /** Prepares a record so that the example of the operation changes it. */
@@ -47,12 +53,8 @@ const preparations: Record<string, Preparation> = {
   demoteRecord: { more: { layer: 'semantic' } },
   promoteRecord: { more: { layer: 'working' } },
   restoreRecord: { prepare: (id) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`) },
-  uncontestRecord: {
-    prepare: (id) => post(`/v1/records/${id}/contest`, { contesting_ref: 'x', actor: 'a', rationale: 'r' }),
-  },
-  revertRecord: {
-    prepare: (id) => post(`/v1/records/${id}/contest`, { contesting_ref: 'x', actor: 'a', rationale: 'r' }),
-  },
+  uncontestRecord: { prepare: contest },
+  revertRecord: { prepare: contest },
   unrelateRecords: {
     prepare: (id) => post(`/v1/records/${id}/relations`, { predicate: 'supports', target_id: hub }),
   },
@@ -74,12 +76,8 @@ async function makeFact(trust: object): Promise<string> {
 async function make(operation: Operation, trust: object): Promise<string> {
   const isEntity = operation.path.startsWith('/v1/entities')
   const { type = isEntity ? 'entity' : 'semantic', more, prepare } = preparations[operation.name] ?? {}
-  const { id } = await create(app, {
-    type,
-    payload: { ...payloads[type], ...named(type) },
-    ...more,
-    ...trust,
-  })
+  const payload = { ...payloads[type], ...named(type) }
+  const { id } = await create(app, { type, payload, ...more, ...trust })
   if (operation.path.includes('{target_id}')) hub = await makeFact(trust)
   await prepare?.(id)
   return id

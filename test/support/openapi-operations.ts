@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Body } from './record-requests.ts'
+import { uuid } from './uuid.ts'
 
 /** The operations of the published document, with what a test needs to call them. */
 
@@ -84,3 +85,7 @@ export function resolveSchema(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
   return resolveSchema(schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {})
 }
+
+/** Whether the example of a body has ids. */
+export const namesRecords = (operation: Operation): boolean =>
+  (JSON.stringify(exampleOf(operation) ?? {}).match(uuid) ?? []).length > 0

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions, meetsAll } from '../../db/fragments/conditions.ts'
 import { asks, speakerName } from '../record-columns.queries.ts'
 import type { MessageWords } from './surroundings-score.ts'
-import { padPlaces, quoteWord } from './tsquery.ts'
+import { joinWords, padPlaces } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
 
 export type MessagesAround = {
@@ -126,8 +126,7 @@ function selectCounts(words: readonly string[]) {
   const counts = padPlaces(words).map((word, at) =>
     selectOccurrences(word, (count) => sql`${sql.lit(`${at}:`)} || ${count}`),
   )
-  const any = words.map(quoteWord).join(' | ')
-  return sql`case when c.search @@ ${any}::tsquery then array_to_string(array[${sql.join(counts)}], ' ') end`
+  return sql`case when c.search @@ ${joinWords(words)}::tsquery then array_to_string(array[${sql.join(counts)}], ' ') end`
 }
 
 function readLine(line: string, places: number): ConversationMessage {

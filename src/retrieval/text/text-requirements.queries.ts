@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
 import type { TextQuery } from '../../domain/words/query-words.ts'
-import { quoteWord } from './tsquery.ts'
+import { joinWords } from './tsquery.ts'
 
 /**
  * Conditions for every answer: phrases in quotes that it must contain, and words after a minus that it must not.
@@ -57,7 +57,7 @@ export async function listFew(
   const required = [
     ...selectRequirements(sentence).required,
     ...(tags ? [sql`c.tags @> ${sql.val([...tags])}::text[]`] : []),
-    ...(words ? [sql`c.search @@ (select ${words.map(quoteWord).join(' | ')}::tsquery)`] : []),
+    ...(words ? [sql`c.search @@ (select ${joinWords(words)}::tsquery)`] : []),
   ]
   const { rows } = await sql<{ chosen: number; met: string[] }>`
     with chosen as materialized (

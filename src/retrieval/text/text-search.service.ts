@@ -1,12 +1,14 @@
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CheckedStates } from '../../db/memory/checked-records.ts'
-import { type Trust, unscoped } from '../../domain/trust/caller.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
 import type { TextQuery } from '../../domain/words/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Match } from '../channels/match.ts'
 import type { DayRange } from '../question/periods.ts'
 import { isOfDays } from '../record-columns.queries.ts'
+import { createFewAnswers } from './few-answers.service.ts'
+import { listFilterWords } from './filter-words.ts'
 import { createLargeStoreSearch } from './large-store-search.service.ts'
 import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
@@ -16,11 +18,10 @@ import { maxWords, pickWords } from './search-plan.ts'
 import { createStemmer, maxRelatedOfSentence, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
-import { listFew, listFewOfAll, listRecordRequirements } from './text-requirements.queries.ts'
+import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
 import { countVisible, measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
-import { estimateShare } from './word-statistics.ts'
 
 export type TextStates = CheckedStates & {
   /** The text of a record in memory. Present after a search that memory has answered, so it is not behind. */
@@ -49,18 +50,6 @@ export type TextSearchInput = {
   includesForgotten?: boolean
 }
 
-type FewSearch = Pick<TextSearchInput, 'query' | 'conditions'> & {
-  tags: readonly string[] | undefined
-  types: readonly string[] | undefined
-  /** Whether there are filters that no index answers. */
-  isFiltered: boolean
-}
-
-/** Whether records of these types are few is worth a statement only if it is likely. */
-const mostRare = 2_000
-/** Reading so many records takes less time than looking up the thousand best, of which hardly any meet the filters. */
-const mostRead = 20_000
-
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
 const defaultCountedPages = 128
 
@@ -85,7 +74,8 @@ export function createTextSearch({
   memory,
   countedPages = defaultCountedPages,
 }: Resources) {
-  const { readPageCount, readStatistics } = createWordStatistics({ clock, fewPages: countedPages })
+  const statistics = createWordStatistics({ clock, fewPages: countedPages })
+  const { readPageCount, readStatistics } = statistics
   const stemmer = createStemmer({ textLanguage })
   const findInLargeStore = createLargeStoreSearch({ clock })
 
@@ -197,42 +187,10 @@ export function createTextSearch({
     return listRecordRequirements({ query, textLanguage })
   }
 
-  /**
-   * Lists the records that can be an answer, where the quotes, the tags, the types or other filters of a question leave few;
-   * undefined where they leave very many, or it has none. In a small store every search reads all records anyway.
-   */
-  async function findFew(
-    db: Database,
-    { query, tags, types, isFiltered, conditions }: FewSearch,
-  ): Promise<string[] | undefined> {
-    const words = types?.map(writeTypeWord)
-    const isIndexed = query.phrases.length > 0 || tags !== undefined
-    const statistics = words || (isFiltered && !isIndexed) ? await readStatisticsIfLarge(db) : undefined
-    const rows = statistics?.rows ?? 0
-    const rare =
-      words && statistics && rows * estimateShare([words], statistics) < mostRare ? words : undefined
-    const required = [...conditions, ...listRequirements(query)]
-    if (isIndexed || rare) return listFew(db, { query, textLanguage, tags, words: rare }, required)
-    return isFiltered && statistics && rows <= mostRead ? listFewOfAll(db, required) : undefined
+  return {
+    find,
+    findFew: createFewAnswers({ textLanguage, statistics }),
+    findQueryStems: stemmer.findQueryStems,
+    listRequirements,
   }
-
-  async function readStatisticsIfLarge(db: Database) {
-    const pages = await readPageCount(db)
-    return pages > countedPages ? readStatistics(db, pages) : undefined
-  }
-
-  return { find, findFew, findQueryStems: stemmer.findQueryStems, listRequirements }
-}
-
-function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] {
-  const listScopeWords = (list: readonly string[]) => list.map((scope) => `scope ${scope}`)
-  return [
-    ...(trust.scopes ? [listScopeWords([...trust.scopes, unscoped])] : []),
-    ...(scopes ? [listScopeWords(scopes)] : []),
-    ...(types ? [types.map(writeTypeWord)] : []),
-  ]
-}
-
-function writeTypeWord(type: string): string {
-  return `type ${type}`
 }

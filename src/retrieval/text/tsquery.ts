@@ -5,6 +5,11 @@ export function quoteWord(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
+/** A tsquery for any of the words. */
+export function joinWords(words: readonly string[]): string {
+  return words.map(quoteWord).join(' | ')
+}
+
 /**
  * A tsquery for all words of any one set. Common beginnings are written once, because PostgreSQL evaluates each part
  * of a query for each record.

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TextQuery } from '../../domain/words/query-words.ts'
 import { listRequiredQueries } from './text-requirements.queries.ts'
-import { quoteWord, toAlternatives } from './tsquery.ts'
+import { joinWords, toAlternatives } from './tsquery.ts'
 import type { CountedWord } from './word-statistics.ts'
 
 /** Conditions on the words of `contents as c`, as the statements of the text search use them. */
@@ -37,8 +37,7 @@ export function andNone(words: readonly Word[]): RawBuilder<unknown> {
 /** The query is read once, as a value: PostgreSQL then keeps one plan, and does not plan the statement again for each question. */
 const matches = (query: RawBuilder<unknown>) => sql`c.search @@ (select ${query})`
 
-const queryAny = (words: readonly Word[]) =>
-  sql`${words.map(({ word }) => quoteWord(word)).join(' | ')}::tsquery`
+const queryAny = (words: readonly Word[]) => sql`${joinWords(words.map(({ word }) => word))}::tsquery`
 
 function addRequired(required: RequiredWords, query: RawBuilder<unknown>): RawBuilder<unknown> {
   const filters = required.filterWords.map((words) => queryAny(words.map((word) => ({ word }))))

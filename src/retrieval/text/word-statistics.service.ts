@@ -49,5 +49,11 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
     return cached.statistics
   }
 
-  return { readPageCount, readStatistics }
+  /** Undefined for a small store, in which they are counted for each caller. */
+  async function readStatisticsIfLarge(db: Database): Promise<WordStatistics | undefined> {
+    const pages = await readPageCount(db)
+    return pages > fewPages ? readStatistics(db, pages) : undefined
+  }
+
+  return { readPageCount, readStatistics, readStatisticsIfLarge }
 }
