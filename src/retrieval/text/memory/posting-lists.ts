@@ -13,6 +13,9 @@ const roomBeforeLargest = 2 * largestPart - firstPart
 const maxCount = 255
 export const maxPlaces = 2 ** 24
 
+/** The entries of a part of a list: `entries[from]` … `entries[to - 1]`. False ends the reading. */
+type Visit = (entries: Uint32Array, from: number, to: number) => unknown
+
 export function createPostingLists() {
   const segments: Uint32Array[] = []
   let used = segmentCells
@@ -57,8 +60,8 @@ export function createPostingLists() {
     lengths[list] = length + 1
   }
 
-  /** Calls `visit` with the entries of a list, in parts: `entries[from]` … `entries[to - 1]`. */
-  function read(list: number, visit: (entries: Uint32Array, from: number, to: number) => void): void {
+  /** Visits the entries of a list, in parts. */
+  function read(list: number, visit: Visit): void {
     const length = lengths[list] ?? 0
     for (let read = 0, address = firsts[list] ?? 0; read < length; ) {
       const { room } = getPart(read)
@@ -66,7 +69,7 @@ export function createPostingLists() {
       if (!segment) return
       const at = address % segmentCells
       const filled = Math.min(room, length - read)
-      visit(segment, at + 1, at + 1 + filled)
+      if (visit(segment, at + 1, at + 1 + filled) === false) return
       read += filled
       address = segment[at] as number
     }

@@ -7,14 +7,14 @@ import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, includesDay, toDayNumber } from './day-numbers.ts'
-import { createPostingLists, getPlace, maxPlaces } from './posting-lists.ts'
+import { createPostingLists, maxPlaces } from './posting-lists.ts'
 import { createRecordGroups, goneGroup, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
 import { createTraitList } from './trait-list.ts'
-import { countWords } from './word-counts.ts'
+import { countTexts, countWords } from './word-counts.ts'
 import { type QueryWords, type WordWeights, weighWords } from './word-weights.ts'
 
 export type KnownText = {
@@ -143,21 +143,10 @@ export function createTextTable() {
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
-    const count = (word: string) => countTexts(word, isSearched)
+    const texts = { isSearched, group: groupOf.values }
+    const count = (word: string, most?: number) => countTexts(postings, lists.get(word), texts, most)
     const { weights, ...rarity } = weighWords({ words, occurrences, related }, count, rows)
     return { ...rarity, best: findBest(weights, isSearched, options) }
-  }
-
-  function countTexts(word: string, isSearched: Uint8Array): number {
-    const list = lists.get(word)
-    if (list === undefined) return 0
-    const group = groupOf.values
-    let count = 0
-    postings.read(list, (entries, from, to) => {
-      for (let at = from; at < to; at++)
-        count += isSearched[group[getPlace(entries[at] as number)] as number] as number
-    })
-    return count
   }
 
   function findBest(

@@ -1,10 +1,27 @@
-import type { createPostingLists } from './posting-lists.ts'
+import { type createPostingLists, getPlace } from './posting-lists.ts'
 
-type Postings = Pick<ReturnType<typeof createPostingLists>, 'countAmong'>
+type Postings = ReturnType<typeof createPostingLists>
+
+/** How many texts contain the word of a list, among the groups that a search reads. Stops soon after `most`. */
+export function countTexts(
+  postings: Pick<Postings, 'read'>,
+  list: number | undefined,
+  { isSearched, group }: { isSearched: Uint8Array; group: Uint32Array },
+  most = Number.POSITIVE_INFINITY,
+): number {
+  let count = 0
+  if (list === undefined) return count
+  postings.read(list, (entries, from, to) => {
+    for (let at = from; at < to; at++)
+      count += isSearched[group[getPlace(entries[at] as number)] as number] as number
+    return count <= most
+  })
+  return count
+}
 
 /** For each of some places, how often its text contains the word of each list; undefined for a word that no text contains. */
 export function countWords(
-  postings: Postings,
+  postings: Pick<Postings, 'countAmong'>,
   lists: readonly (number | undefined)[],
   places: readonly number[],
 ): number[][] {

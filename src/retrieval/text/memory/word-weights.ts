@@ -23,7 +23,7 @@ const maxTextsOfRelated = 2_000
 /** Weighs the words that say most and what stands for them, by how many of all texts contain them. */
 export function weighWords(
   { words, occurrences, related }: QueryWords,
-  countTexts: (word: string) => number,
+  countTexts: (word: string, most?: number) => number,
   rows: number,
 ): WordWeights {
   const counted = pickWords(
@@ -34,8 +34,9 @@ export function weighWords(
   const weighed = related.flatMap((each) => {
     const idfOfWord = idfs.get(each.of)
     if (idfOfWord === undefined) return []
-    const count = countTexts(each.word)
-    if (count === 0 || (count > maxTextsOfRelated && !each.isCorrection)) return []
+    const most = each.isCorrection ? undefined : maxTextsOfRelated
+    const count = countTexts(each.word, most)
+    if (count === 0 || (most !== undefined && count > most)) return []
     return [{ ...each, gain: computeGain(each, { idf: computeIdf(count, { rows }), idfOfWord }, { rows }) }]
   })
   const gains = weighed.map(({ word, of, gain }): [string, number] => [word, gain * (idfs.get(of) ?? 0)])
