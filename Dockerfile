@@ -20,5 +20,5 @@ USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=32", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "--heap-growing-percent=100", "src/main.ts"]
 CMD ["api"]

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const root = resolve(import.meta.dirname, '..')
 /** As in the scripts of package.json. */
-const flags = ['--max-semi-space-size=32']
+const flags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 const startDeadlineMs = 120_000
 
 export type Running = { url: string; pid: number; readyAfterMs: number; stop(): Promise<void> }
