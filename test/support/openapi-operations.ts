@@ -22,10 +22,11 @@ export type Schema = {
   maximum?: number
   exclusiveMinimum?: number
   format?: string
+  examples?: readonly Body[]
 }
 
 export type Parameter = { in: string; name: string; required?: boolean; schema: Schema }
-type Media = { schema?: Schema; example?: Body; examples?: Record<string, { value: Body }> }
+type Media = { schema?: Schema }
 type Described = {
   operationId: string
   description: string
@@ -72,9 +73,8 @@ function operationOf(method: string, path: string, described: Described): Operat
 }
 
 /** The schema of a body is a reference, which `resolveSchema` follows. */
-function bodyOf(mediaType: string, { schema = {}, example, examples = {} }: Media) {
-  const given = [example, ...Object.values(examples).map(({ value }) => value)]
-  return { mediaType, schema, examples: given.filter((each) => each !== undefined) }
+function bodyOf(mediaType: string, { schema = {} }: Media) {
+  return { mediaType, schema, examples: resolveSchema(schema).examples ?? [] }
 }
 
 /** The first example of a body, undefined without one. */
