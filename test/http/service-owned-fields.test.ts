@@ -27,10 +27,13 @@ const forged: Record<string, unknown> = {
 type Operation = Documented & { example: Body }
 type Place = readonly (string | number)[]
 
-/** Each operation with a body, once for each of its examples. */
+/** Each operation with a body, once for each of its examples, or with an empty body. */
 const operations: Operation[] = documented
   .filter(({ body }) => body?.mediaType === 'application/json')
-  .flatMap((each) => (each.body?.examples ?? []).map((example) => ({ ...each, example })))
+  .flatMap((each) => {
+    const examples = each.body?.examples ?? []
+    return (examples.length > 0 ? examples : [{}]).map((example) => ({ ...each, example }))
+  })
 
 /** Lists every object of a body, the body itself included. */
 function placesIn(value: Body, place: Place = []): Place[] {

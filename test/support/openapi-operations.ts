@@ -88,4 +88,4 @@ export function resolveSchema(schema: Schema): Schema {
 
 /** Whether the example of a body has ids. */
 export const namesRecords = (operation: Operation): boolean =>
-  (JSON.stringify(exampleOf(operation) ?? {}).match(uuid) ?? []).length > 0
+  JSON.stringify(exampleOf(operation) ?? {}).search(uuid) !== -1

@@ -1,11 +1,10 @@
-import { type Trust, unscoped } from '../../domain/trust/caller.ts'
+import { unscoped } from '../../domain/trust/caller.ts'
+import type { Searched } from './memory/record-groups.ts'
 
 /** Scopes and types are words of a text too, so that the index of words can tell which texts have them. */
 
-type Filters = { trust: Trust; scopes?: readonly string[]; types?: readonly string[] }
-
 /** Lists words of which an answer has at least one of each list. */
-export function listFilterWords({ trust, scopes, types }: Filters): string[][] {
+export function listFilterWords({ trust, scopes, types }: Searched): string[][] {
   return [
     ...(trust.scopes ? [[...trust.scopes, unscoped].map(writeScopeWord)] : []),
     ...(scopes ? [scopes.map(writeScopeWord)] : []),

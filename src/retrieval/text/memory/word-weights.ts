@@ -34,9 +34,9 @@ export function weighWords(
   const weighed = related.flatMap((each) => {
     const idfOfWord = idfs.get(each.of)
     if (idfOfWord === undefined) return []
-    const most = each.isCorrection ? undefined : maxTextsOfRelated
+    const most = each.isCorrection ? Number.POSITIVE_INFINITY : maxTextsOfRelated
     const count = countTexts(each.word, most)
-    if (count === 0 || (most !== undefined && count > most)) return []
+    if (count === 0 || count > most) return []
     return [{ ...each, gain: computeGain(each, { idf: computeIdf(count, { rows }), idfOfWord }, { rows }) }]
   })
   const gains = weighed.map(({ word, of, gain }): [string, number] => [word, gain * (idfs.get(of) ?? 0)])
