@@ -4,6 +4,7 @@ import { type CallContext, type Transaction, transact } from '../db/transaction.
 import type { Trust } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging/paging.ts'
 import { AppError } from '../kernel/errors.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import { createAnswerLimit, type Erasure, type ErasureReceipt, type WrittenRecord } from '../records/index.ts'
 import { listMessages, type Place } from './conversations.queries.ts'
 import type { ConversationErasure, ConversationRemovalQuery } from './conversations.schemas.ts'
@@ -53,11 +54,10 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     conversation: string,
     { scope, unscoped, cursor, ...input }: ConversationErasure,
   ): Promise<Removal<ErasureReceipt>> {
-    const where = { ...(scope === undefined ? {} : { scope }), ...(unscoped ? { unscoped } : {}) }
     return removeEach(
       call,
       conversation,
-      { ...where, ...(cursor ? { cursor } : {}) },
+      omitNulls({ scope, unscoped, cursor }),
       // A forgotten message is stored until its retention ends, and can be restored.
       { start: () => (each, id) => erasure.erase(each, id, input), hasForgotten: true },
     )

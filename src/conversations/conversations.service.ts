@@ -8,6 +8,7 @@ import { type Caller, isAllowed, presentScope, unscoped } from '../domain/trust/
 import { chooseWriteScope } from '../domain/trust/write-trust.ts'
 import { readPage } from '../http/paging/paging.ts'
 import { AppError } from '../kernel/errors.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import { joinFirst, readFirst, type StoredRecord } from '../records/index.ts'
 import {
   type Figures,
@@ -123,16 +124,8 @@ function presentMessage({ id, at: time }: MessageRow, stored: StoredRecord | und
   if (payload?.kind !== 'episodic' || !payload.conversation)
     return { record_id: id, at, position: computePosition(time), redacted: true }
   const { message_id, role, name, position = computePosition(time), metadata } = payload.conversation
-  return {
-    message_id,
-    record_id: id,
-    role,
-    ...(name === undefined ? {} : { name }),
-    content: readContent(payload),
-    at,
-    position,
-    ...(metadata === undefined ? {} : { metadata }),
-  }
+  const content = readContent(payload)
+  return omitNulls({ message_id, record_id: id, role, name, content, at, position, metadata })
 }
 
 /** A key of one scope need not name it, a key of several must. */

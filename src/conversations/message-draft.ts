@@ -2,6 +2,7 @@ import type { Interpretation } from '../domain/interpretation.ts'
 import type { Policies } from '../domain/lifecycle/lifecycle.ts'
 import type { MessagePlace } from '../domain/payloads/message-place.ts'
 import { type Caller, presentScope, type Sensitivity } from '../domain/trust/caller.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { NewMessage, NewMessages } from './conversations.schemas.ts'
 import type { PurgedPlace } from './message-comparison.ts'
@@ -32,15 +33,7 @@ export function describePlace(
   { conversation }: Context,
 ): MessagePlace {
   const { role, name, metadata } = message
-  return {
-    id: conversation,
-    message_id: id,
-    position,
-    at,
-    role,
-    ...(name === undefined ? {} : { name }),
-    ...(metadata === undefined ? {} : { metadata }),
-  }
+  return omitNulls({ id: conversation, message_id: id, position, at, role, name, metadata })
 }
 
 /** The episode that a message is stored as. */
@@ -51,7 +44,7 @@ export function createMessageRecord(
   { caller, scope, sensitivity }: Context,
 ): NewRecord {
   const source = `conversation:${place.id}#${place.message_id}`
-  return {
+  return omitNulls({
     type: 'episodic',
     payload: {
       kind: 'episodic',
@@ -60,11 +53,11 @@ export function createMessageRecord(
     },
     sensitivity,
     ...presentScope(scope),
-    ...(tags === undefined ? {} : { tags }),
-    ...(source_type === undefined ? {} : { source_type }),
+    tags,
+    source_type,
     provenance: { sources: [{ kind: 'event', ref: source, timestamp: place.at }], created_by: caller.name },
     interpretation: interpret(place),
-  }
+  })
 }
 
 /** A role alone is nobody in particular. */

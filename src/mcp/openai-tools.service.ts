@@ -50,15 +50,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
         throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
       const { type, status, created_at, tags, scope } = record
       const text = showHidden(writeStatement(record, longestText))
-      const metadata = {
-        notice,
-        type,
-        status,
-        created_at,
-        tags,
-        ...markDisputed(record),
-        ...(scope === undefined ? {} : { scope }),
-      }
+      const metadata = { notice, type, status, created_at, tags, ...markDisputed(record), scope }
       const fetched = {
         id: record.id,
         title: writeTitle(record),

@@ -1,3 +1,4 @@
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import { truncate } from '../kernel/truncated-text.ts'
 import type { PlanChangeRow } from './plan-changes.queries.ts'
 import type { PlanRow } from './plans.queries.ts'
@@ -5,31 +6,24 @@ import type { Plan, PlanChange } from './plans.schemas.ts'
 
 export function presentPlan(row: PlanRow): Plan {
   const isPrepared = row.run_status === 'succeeded'
-  return {
+  return omitNulls({
     id: row.id,
     job: row.job,
     options: row.options as Plan['options'],
-    ...(row.scope === null ? {} : { scope: row.scope }),
+    scope: row.scope,
     status: row.status,
-    ...(isPrepared ? { digest: row.digest } : {}),
+    digest: isPrepared ? row.digest : null,
     counts: row.counts,
-    ...(row.status === 'failed' ? { error: row.error ?? `The preparation was ${row.run_status}.` } : {}),
+    error: row.status === 'failed' ? (row.error ?? `The preparation was ${row.run_status}.`) : null,
     created_at: row.created_at.toISOString(),
     expires_at: row.expires_at.toISOString(),
-  }
+  })
 }
 
 export function presentPlanChange({ is_open, ...row }: PlanChangeRow): PlanChange {
   const { record_id, type, action, before, after } = row
   if (!is_open) return { record_id, type, action, redacted: true }
-  return {
-    record_id,
-    type,
-    action,
-    ...(before === null ? {} : { before }),
-    ...(after === null ? {} : { after }),
-    why: explainChange(row),
-  }
+  return omitNulls({ record_id, type, action, before, after, why: explainChange(row) })
 }
 
 type Explained = Pick<PlanChangeRow, 'action' | 'before' | 'after' | 'note' | 'payload'>

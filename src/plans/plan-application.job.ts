@@ -18,6 +18,7 @@ import { attempt } from '../jobs/attempt.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkIds, walkIdsInBatches } from '../jobs/table-walk.ts'
 import { halve } from '../kernel/halve.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedRecords, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
@@ -235,13 +236,8 @@ function describe(
     counts: { applied: applied.length, skipped: skipped.length },
     changes: [
       ...applied.map(
-        ({ record_id, action, before, after, note }): Change => ({
-          record_id,
-          action,
-          ...(before === null ? {} : { before }),
-          ...(after === null ? {} : { after }),
-          ...(note === null ? {} : { note }),
-        }),
+        ({ record_id, action, before, after, note }): Change =>
+          omitNulls({ record_id, action, before, after, note }),
       ),
       ...skipped.map((id): Change => ({ record_id: id, action: 'skipped', note: blocked.get(id) ?? '' })),
     ],

@@ -6,6 +6,7 @@ import { CreationCursor, readPage } from '../http/paging/paging.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import type { TraceContext } from '../kernel/span.ts'
 import { addMilliseconds } from '../kernel/units.ts'
 import {
@@ -107,10 +108,7 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
     const { trust } = call.caller
     const groups = await summarisePlan(call.tx ?? db, { planId: id, trust, now: clock.now() })
     return {
-      groups: groups.map(({ most_valuable, ...group }) => ({
-        ...group,
-        ...(most_valuable === null ? {} : { most_valuable }),
-      })),
+      groups: groups.map((group) => omitNulls(group)),
     }
   }
 
@@ -178,10 +176,7 @@ async function allowSelection(
     const stored = names.map((name) => name.toLowerCase())
     return [...new Set(await listSelectable(tx, stored, trust))].sort()
   }
-  return {
-    ...(only === undefined ? {} : { only: await allow(only) }),
-    ...(except === undefined ? {} : { except: await allow(except) }),
-  }
+  return omitNulls({ only: only && (await allow(only)), except: except && (await allow(except)) })
 }
 
 function readJob({ job }: PlanRow): JobName {

@@ -6,6 +6,7 @@ import { type Caller, presentScope, unscoped } from '../domain/trust/caller.ts'
 import { requireFullTrust, requireWholeScope } from '../domain/trust/trust.ts'
 import { readPage } from '../http/paging/paging.ts'
 import { AppError } from '../kernel/errors.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import {
   type BudgetRow,
   deleteBudget,
@@ -98,7 +99,7 @@ function requireRoom({ scope, max_records, max_bytes }: BudgetRow, guarded: Guar
       extra: {
         [`max_${unit}`]: limit,
         [`protected_${unit}`]: size,
-        ...(scope === unscoped && guarded.scope !== unscoped ? { scope: guarded.scope } : {}),
+        ...(scope === unscoped ? presentScope(guarded.scope) : {}),
       },
     },
   )
@@ -109,12 +110,12 @@ function createNotFound(): AppError {
 }
 
 function present({ scope, max_records: records, max_bytes: bytes, protect, mode }: BudgetRow): Budget {
-  return {
+  return omitNulls({
     ...presentScope(scope),
-    ...(records === null ? {} : { max_records: records }),
-    ...(bytes === null ? {} : { max_bytes: bytes }),
+    max_records: records,
+    max_bytes: bytes,
     // The schema of the request allows no others.
     protect: protect as Budget['protect'],
     mode: mode as Budget['mode'],
-  }
+  })
 }

@@ -3,6 +3,7 @@ import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, presentScope } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import { findRemovalRule } from '../lifecycle/index.ts'
 import { listRegrets, type RegretRow } from './regrets.queries.ts'
 import { type Regret, RegretCursor, type RegretsQuery } from './regrets.schemas.ts'
@@ -28,15 +29,15 @@ export function createRegretsService({ db, clock }: { db: Database; clock: Clock
 }
 
 function present(row: RegretRow): Regret {
-  return {
+  return omitNulls({
     record_id: row.record_id,
     type: row.type,
     reason: row.reason,
     ...presentScope(row.scope),
     rule: findRemovalRule(row, row.reason, row.since),
-    ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    run_id: row.run_id,
     forgotten_at: row.since.toISOString(),
     regretted_at: row.last_at.toISOString(),
     times: row.times,
-  }
+  })
 }

@@ -4,6 +4,7 @@ import type { RetentionMode, RetentionShape } from '../../domain/lifecycle/reten
 import type { Caller } from '../../domain/trust/caller.ts'
 import { explainWorth } from '../../domain/worth/worth.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { omitNulls } from '../../kernel/omit-nulls.ts'
 import {
   type DeletedRecord,
   findReadableRecord,
@@ -85,23 +86,25 @@ export function createExplainService(resources: Resources) {
       salience,
       importance,
       retention: explainRetention(snapshot, { mode, shape }, now),
-      ...(worth ? { worth: { ...worth, learned: false } } : {}),
       keeping: explainKeeping(
         findImportance(known) ?? importance.value,
         snapshot.base_importance,
         salience.value,
       ),
-      ...(surprise ? { surprise: presentSurprise(surprise) } : {}),
       prune_at: formatInstant(computeDueAt(snapshot, revisedRetentionMs)),
-      ...(removal ? { removal } : {}),
+      ...omitNulls<Pick<Explanation, 'worth' | 'surprise' | 'removal'>>({
+        worth: worth && { ...worth, learned: false },
+        surprise: surprise && presentSurprise(surprise),
+        removal,
+      }),
     }
   }
 
   return { forecast, explain }
 }
 
-function presentSurprise({ at, duplicate_of: of, ...rest }: SurpriseRow) {
-  return { at: at.toISOString(), ...rest, ...(of === null ? {} : { duplicate_of: of }) }
+function presentSurprise({ at, ...rest }: SurpriseRow): NonNullable<Explanation['surprise']> {
+  return omitNulls({ at: at.toISOString(), ...rest })
 }
 
 type Known = StoredRecord | DeletedRecord

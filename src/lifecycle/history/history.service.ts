@@ -3,6 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { type ListPage, RowNumber } from '../../domain/schemas/shapes.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
 import { readPage } from '../../http/paging/paging.ts'
+import { omitNulls } from '../../kernel/omit-nulls.ts'
 import { findRecordOrDeleted, presentVia } from '../../records/index.ts'
 import { listStatusChanges } from '../status/status.queries.ts'
 import type { HistoryQuery, ImportanceMove, StatusChange } from './history.schemas.ts'
@@ -30,11 +31,7 @@ export function createHistoryService({ db }: { db: Database }) {
     })
     return {
       ...page,
-      items: items.map(({ id: _, at, run_id: runId, ...rest }) => ({
-        ...rest,
-        changed_at: at.toISOString(),
-        ...(runId === null ? {} : { run_id: runId }),
-      })),
+      items: items.map(({ id: _, at, ...rest }) => omitNulls({ ...rest, changed_at: at.toISOString() })),
     }
   }
 
