@@ -58,7 +58,7 @@ async function race(
     const worker = setup.createWorker(name, { leaseMs, observe })
     while (await isOpen()) {
       await worker.runJob(job, new AbortController().signal)
-      await advance(leaseMs)
+      await advance(2 * leaseMs)
       await sleep(1)
     }
   }
