@@ -40,7 +40,7 @@ export function buildExportLine(context: ExportContext): RawBuilder<string> {
     optionalWord('worth', sql`encode(r.worth, 'hex')`),
     optional('surprise', writeSurprise(context)),
     optionalList('descent', writeDescent(context)),
-    list('handles', handles),
+    list('handles', writeHandles(context)),
     sql`case r.type when 'episodic' then ${optional('consolidation', consolidation)}
       when 'entity' then concat(${list('identifiers', identifiers)}) end`,
     context.filters.embeddings ? optionalList('embeddings', embeddings) : sql`null`,
@@ -157,15 +157,17 @@ function writeDescent({ trust }: ExportContext): Fragment {
 
 /**
  * The handles. A captured record has more of them than its payload shows, and fewer once another record has its
- * names.
+ * names. The place counts records above the ceiling too: a caller who captures a name would learn that a hidden record has it.
  */
-const handles = sql`
+function writeHandles({ trust: { maxSensitivity } }: ExportContext): Fragment {
+  return sql`
   select string_agg(${object(
     [word('digest', sql`encode(h.digest, 'hex')`)],
     optionalWord('detail', sql`encode(h.detail, 'hex')`),
-    optional('place', sql`h.place::text`),
+    ...(maxSensitivity === 'hyper' ? [optional('place', sql`h.place::text`)] : []),
   )}, ',' order by h.digest, h.detail, h.place)
   from handles as h where h.record_id = r.id`
+}
 
 const identifiers = sql`
   select string_agg(

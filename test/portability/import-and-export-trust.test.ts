@@ -50,6 +50,27 @@ describe('GET /v1/export', () => {
     const key = await app.issueKey(['records:write'])
     expectProblem(await app.request('GET', '/v1/export', { key }), 403, 'forbidden')
   })
+
+  it('does not show that a hidden record has the name of a visible one', async () => {
+    const capture = (entity: string, sensitivity: string, key?: string) =>
+      app.request('POST', '/v1/capture', {
+        ...(key ? { key } : {}),
+        body: { source: 'log', content: { entity, text: 'was here' }, scope: 'names', sensitivity },
+      })
+    await capture('Osric', 'hyper')
+    const key = await app.issueKey(['records:read', 'records:write'], {
+      scopes: ['names'],
+      max_sensitivity: 'low',
+    })
+    for (const name of ['Osric', 'Yorick']) await capture(name, 'low', key)
+    const { records } = await exportLines(app, '?scope=names&type=entity', { key })
+    const describeHandles = (name: string) =>
+      records
+        .find(({ payload }) => payload.canonical_name === name)
+        ?.handles.map((handle: object) => ({ ...handle, digest: '' }))
+    expect(describeHandles('Osric')).toHaveLength(1)
+    expect(describeHandles('Osric')).toEqual(describeHandles('Yorick'))
+  })
 })
 
 describe('POST /v1/import by a key without admin', () => {
