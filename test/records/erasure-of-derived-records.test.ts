@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
-import { capture } from '../support/capture-requests.ts'
+import { capture, readAllRows } from '../support/capture-requests.ts'
 import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
@@ -120,6 +120,45 @@ describe('erasing a record', () => {
     const left = await read(app, target.id)
     expect(left.payload.aliases).toEqual([{ value: 'Alpha Lyrae' }])
     expect(JSON.stringify(left)).not.toContain('Fidis')
+  })
+})
+
+describe('the name of an entity', () => {
+  const mention = async (user: string, scope: string) => {
+    const { primary_record: episode } = await capture(app, { user, text: app.ids.next() }, { scope })
+    return { id: episode.id, entity: episode.interpretation.mentions[0].canonical_entity_id }
+  }
+  const addAlias = (id: string, value: string) =>
+    app.request('PATCH', `/v1/records/${id}`, { body: { payload: { aliases: [{ value }] } } })
+
+  it('goes with the only capture that said it, and the next name takes its place', async () => {
+    const first = await mention('Susannah Quillfeather', 'renamed')
+    await addAlias(first.entity, 'Susie')
+    const second = await mention('Susie', 'renamed')
+    expect(second.entity).toBe(first.entity)
+    expect((await erase(first.id)).kept).toEqual([first.entity])
+    const left = await read(app, first.entity)
+    expect(left.payload).toMatchObject({ canonical_name: 'Susie', aliases: [] })
+    expect((await readAllRows(app)).join('\n').toLowerCase()).not.toContain('quillfeather')
+    expect((await mention('susie', 'renamed')).entity).toBe(first.entity)
+    expect(await listBrokenLaws(app)).toEqual([])
+  })
+
+  it('stays while another capture says it, and when a client chose it', async () => {
+    const first = await mention('Ingrid Vale', 'named')
+    await addAlias(first.entity, 'Inga')
+    for (const name of ['Inga', 'Ingrid Vale']) await mention(name, 'named')
+    await erase(first.id)
+    expect((await read(app, first.entity)).payload.canonical_name).toBe('Ingrid Vale')
+    const own = { ...payloads.entity, canonical_name: 'Mira', aliases: [{ value: 'M' }], identifiers: [] }
+    const target = await create(app, { type: 'entity', scope: 'chosen', payload: own })
+    const other = await mention('Mirabel', 'chosen')
+    const body = { ...auditFields, source_ids: [other.entity] }
+    await app.request('POST', `/v1/entities/${target.id}/merge`, { body })
+    const again = await mention('Mira', 'chosen')
+    expect(again.entity).toBe(target.id)
+    await erase(again.id)
+    expect((await read(app, target.id)).payload.canonical_name).toBe('Mira')
   })
 })
 

@@ -9,19 +9,23 @@ import type { ContentRow } from '../stored-record.ts'
  * words are removed unless a remaining episode has them too.
  */
 
-/** The contents of the sources whose words the record copied: of the erased sources, and of the remaining ones. */
-export type SourceContents = { erased: readonly ContentRow[]; remaining: readonly ContentRow[] }
+/**
+ * The contents of the sources whose words the record copied: of the erased sources, and of the remaining ones. `creators`: the
+ * erased captures that the record was created from.
+ */
+export type SourceContents = Record<'erased' | 'remaining' | 'creators', readonly ContentRow[]>
 
+type Texts = Pick<SourceContents, 'erased' | 'remaining'>
 type Competence = Extract<Payload, { kind: 'competence' }>
 type Plan = Extract<Payload, { kind: 'plan_graph' }>
 type Call = EpisodicPayload['tool_graph'][number]
 
-export function removeSignals(payload: Competence, sources: SourceContents): Competence {
+export function removeSignals(payload: Competence, sources: Texts): Competence {
   const isLost = createTextCheck(sources)
   return { ...payload, triggers: payload.triggers.filter(({ signal }) => !isLost(signal)) }
 }
 
-export function removePlanWords(payload: Plan, sources: SourceContents): Plan {
+export function removePlanWords(payload: Plan, sources: Texts): Plan {
   const isLost = createTextCheck(sources)
   const { erased, remaining } = splitCalls(sources)
   const isLostId = (id: string) =>
@@ -47,7 +51,7 @@ export function removePlanWords(payload: Plan, sources: SourceContents): Plan {
 }
 
 /** A long text was cut when it was copied, so a copy is the beginning of a text of the episode. */
-function createTextCheck(sources: SourceContents): (text: string) => boolean {
+function createTextCheck(sources: Texts): (text: string) => boolean {
   const erased = listTexts(sources.erased)
   const remaining = listTexts(sources.remaining)
   const isCopied = (text: string, from: readonly string[]) => from.some((each) => each.startsWith(text))
@@ -60,7 +64,7 @@ function listTexts(records: SourceContents['erased']): string[] {
   )
 }
 
-function splitCalls({ erased, remaining }: SourceContents) {
+function splitCalls({ erased, remaining }: Texts) {
   const listCalls = (records: SourceContents['erased']) =>
     listEpisodes(records).flatMap(({ tool_graph: calls }) => calls)
   return { erased: listCalls(erased), remaining: listCalls(remaining) }

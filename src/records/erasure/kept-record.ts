@@ -18,17 +18,18 @@ import { removePlanWords, removeSignals, type SourceContents } from './kept-prac
 export function removeErasedSources(
   stored: ContentRow,
   ids: ReadonlySet<string>,
-  { erased, remaining }: SourceContents,
+  sources: SourceContents,
 ): Partial<ContentRow> {
-  const lost = (wordsOf: (record: ContentRow) => readonly string[]) => {
+  const { erased, remaining, creators } = sources
+  const lost = (wordsOf: (record: ContentRow) => readonly string[], from = erased) => {
     const others = new Set(remaining.flatMap(wordsOf))
-    return new Set(erased.flatMap(wordsOf).filter((word) => !others.has(word)))
+    return new Set(from.flatMap(wordsOf).filter((word) => !others.has(word)))
   }
   const lostTags = lost(({ tags }) => tags)
   const content = {
     tags: stored.tags.filter((tag) => !lostTags.has(tag)),
     provenance: removeSources(stored.provenance, ids),
-    payload: removeWords(stored.payload, ids, { erased, remaining }, lost(listNames)),
+    payload: rename(removeWords(stored.payload, ids, sources, lost(listNames)), lost(listNames, creators)),
   }
   const changed = Object.entries(content).filter(
     ([name, value]) => !isDeepStrictEqual(value, stored[name as keyof typeof content]),
@@ -70,6 +71,13 @@ function removeWords(
   }
 }
 
+/** An entity whose name came from an erased capture alone gets the first name that it has left. */
+function rename(payload: Payload, lostNames: ReadonlySet<string>): Payload {
+  if (payload.kind !== 'entity' || !lostNames.has(normaliseName(payload.canonical_name))) return payload
+  const [next, ...aliases] = payload.aliases
+  return next === undefined ? payload : { ...payload, canonical_name: next.value, aliases }
+}
+
 /** The names of an entity, and the names that evidence gives to the entities it mentions. */
 function listNames({ payload, interpretation }: ContentRow): string[] {
   const own =
@@ -106,9 +114,13 @@ export function collectSourceContents(
   byId: ReadonlyMap<string, ContentRow>,
 ): SourceContents {
   const own = copies.filter(({ derived }) => derived === id)
-  const pickContents = (isErased: boolean) =>
-    own.flatMap(({ source }) => (erasedIds.has(source) === isErased ? (byId.get(source) ?? []) : []))
-  return { erased: pickContents(true), remaining: pickContents(false) }
+  const erased = own.filter(({ source }) => erasedIds.has(source))
+  const pickContents = (from: readonly Derivation[]) => from.flatMap(({ source }) => byId.get(source) ?? [])
+  return {
+    erased: pickContents(erased),
+    remaining: pickContents(own.filter(({ source }) => !erasedIds.has(source))),
+    creators: pickContents(erased.filter(({ kind }) => kind === 'capture')),
+  }
 }
 
 /** The statement input for a kept record whose content changes from `stored` to `after`. */
