@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
+import { capture, readAllRows } from '../support/capture-requests.ts'
 import { respond } from '../support/chat-server.ts'
 import {
+  answerBySchema,
   buildFiveNotes,
   createEntityWithFacts,
   createFactAbout,
@@ -70,6 +72,25 @@ it.each(['record', 'entity'] as const)(
     expect(await listPeerCards(app)).toEqual([])
   },
 )
+
+it('erasing the capture that named an entity erases the peer cards that say the name', async () => {
+  const namer = answerBySchema({ profile: (shown: Body) => ({ profile: JSON.stringify(shown) }) })
+  const { app, dream } = await openApp(namer)
+  const { primary_record: first } = await capture(app, { user: 'Zephyrine Odell', text: 'was here' })
+  const id = first.interpretation.mentions[0].canonical_entity_id
+  await app.request('PATCH', `/v1/records/${id}`, { body: { payload: { aliases: [{ value: 'Zeph' }] } } })
+  await capture(app, { user: 'Zeph', text: 'was there' })
+  for (const note of buildFiveNotes('her')) await createFactAbout(app, id, note)
+  await app.request('DELETE', `/v1/records/${first.id}?actor=a&rationale=r`)
+  await dream(steps)
+  const card = (await readPeerCardId(app, id)) ?? ''
+  expect((await read(app, card)).payload.object).toContain('Zephyrine')
+  const body = { actor: 'a', rationale: 'asked for' }
+  const { body: receipt } = await app.request('POST', `/v1/records/${first.id}/erase`, { body })
+  expect(receipt).toMatchObject({ derived_ids: [card], kept: [id] })
+  expect((await readAllRows(app)).join('\n').toLowerCase()).not.toContain('zephyrine')
+  expect(await listBrokenLaws(app)).toEqual([])
+})
 
 it('a peer card without its entry in peer_cards still belongs to its entity', async () => {
   const { app, dream } = await openApp(profileWriter)

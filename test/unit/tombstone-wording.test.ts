@@ -115,6 +115,7 @@ describe('computeErasedIds', () => {
       kind: 'capture' as const,
       isGround: true,
       quotesAllSources: false,
+      givesName: false,
     }))
 
   it('includes records derived from the erased one alone, over any path', () => {
@@ -136,6 +137,14 @@ describe('computeErasedIds', () => {
   it('includes a summary that quotes all its sources, even when another source remains', () => {
     const summary = edges(['b', 'a'], ['b', 'other']).map((each) => ({ ...each, quotesAllSources: true }))
     expect([...computeErasedIds('a', summary)]).toEqual(['a', 'b'])
+  })
+
+  it('includes a summary about an entity that got a name from the erased one', () => {
+    const name = (givesName: boolean) =>
+      edges(['b', 'a'], ['b', 'other']).map((each) => ({ ...each, givesName }))
+    const summary = edges(['c', 'b']).map((each) => ({ ...each, quotesAllSources: true }))
+    expect([...computeErasedIds('a', [...name(true), ...summary])]).toEqual(['a', 'c'])
+    expect([...computeErasedIds('a', [...name(false), ...summary])]).toEqual(['a'])
   })
 
   it('removes the erased id from the records that remain', () => {

@@ -646,7 +646,7 @@ where t.id = d.source_id
 and ("t"."sensitivity" <= $60
 and "t"."scope" = any($61::text[])))
   )) || ']', ',"handles":[', (
-  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
+  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', '}'), ','
 order by h.digest, h.detail, h.place)
   from handles as h
 where h.record_id = r.id), ']', case r.type when 'episodic' then ',"consolidation":' || ((
@@ -1134,7 +1134,7 @@ where t.id = d.source_id
 and ("t"."sensitivity" <= $64
 and "t"."scope" = any($65::text[])))
   )) || ']', ',"handles":[', (
-  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
+  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', '}'), ','
 order by h.digest, h.detail, h.place)
   from handles as h
 where h.record_id = r.id), ']', case r.type when 'episodic' then ',"consolidation":' || ((
@@ -1600,7 +1600,7 @@ where t.id = d.source_id
 and ("t"."sensitivity" <= $73
 and "t"."scope" = any($74::text[])))
   )) || ']', ',"handles":[', (
-  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
+  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', '}'), ','
 order by h.digest, h.detail, h.place)
   from handles as h
 where h.record_id = r.id), ']', case r.type when 'episodic' then ',"consolidation":' || ((

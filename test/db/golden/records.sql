@@ -1004,8 +1004,10 @@ where c.record_id = any($1::uuid[]);
       select $1::uuid as id
       union
       select d.derived_id
-from descendant join descents as d on d.source_id = descendant.id
-and d.is_ground
+from descendant
+      join descents as d on d.source_id = descendant.id
+and (d.is_ground
+or d.kind = 'fold')
     ), touched as materialized (
       select distinct d.derived_id as id
       from descendant join descents as d on d.source_id = descendant.id
@@ -1013,7 +1015,14 @@ and d.kind <> 'contest'
       where d.derived_id <> $2::uuid
     )
     select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
-      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "quotesAllSources"
+      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "quotesAllSources",
+      d.kind in ('capture', 'fold')
+and exists (
+        select
+from records as r
+where r.id = d.derived_id
+and r.type = 'entity' offset 0
+      ) as "givesName"
     from touched join descents as d on d.derived_id = touched.id
     where d.kind <> 'contest';
 
