@@ -98,6 +98,21 @@ describe('erasing a record', () => {
     expect((await read(app, own.id)).provenance.sources).toEqual(own.provenance.sources)
   })
 
+  it.each(['supersede', 'fork'])(
+    'removes the reason of a %s from the log of the record that stays',
+    async (call) => {
+      const origin = await create(app, say(`wrong, so ${call}`))
+      const rationale = 'it said the xanthic thing'
+      const record = { ...buildClaim('right'), ...human }
+      const { body } = await revise(app, call, origin.id, { record, rationale })
+      const { id } = (body as Body).record
+      await erase(origin.id)
+      const [entry] = (await read(app, id)).audit_log
+      expect(entry).toMatchObject({ action: 'create', rationale: '' })
+      expect((await readAllRows(app)).join('\n')).not.toContain('xanthic')
+    },
+  )
+
   it('keeps a record to which a client added an edge', async () => {
     const bait = await create(app, say('bait'))
     const victim = await create(app, say('victim'))

@@ -191,6 +191,20 @@ export async function clearAuditText(tx: Transaction, ids: readonly string[]): P
     .execute()
 }
 
+/** The reason of a revision is also in the log of the record that it created, and may quote the erased one. */
+export async function clearRevisionReasons(
+  tx: Transaction,
+  { erasedIds, keptIds }: { erasedIds: readonly string[]; keptIds: readonly string[] },
+): Promise<void> {
+  if (keptIds.length === 0) return
+  await sql`
+    update audit_entries as a set rationale = '', changes = null
+    where a.record_id = ${listed(keptIds)} and a.action = 'create' and a.rationale <> '' and a.operation_id in (
+      select e.operation_id from audit_entries as e where e.record_id = ${listed(erasedIds)}
+    )
+  `.execute(tx)
+}
+
 export async function clearStatusReasons(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('status_changes')

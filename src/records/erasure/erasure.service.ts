@@ -19,6 +19,7 @@ import { presentVia } from '../via.ts'
 import { computeErasedIds, type Derivation } from './erased-ids.ts'
 import {
   clearAuditText,
+  clearRevisionReasons,
   clearStatusReasons,
   deleteDescentsFrom,
   deleteEdgesOf,
@@ -99,6 +100,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     await deleteEffects(tx, plan)
     await clearAppliedChanges(tx, erasedIds)
     await deleteErased(tx, erasedIds, entry)
+    await clearRevisionReasons(tx, plan)
     await clearWords(tx, erasedIds, entry)
     await clearMessageAnswers(tx, { ids: erasedIds, conversations: listConversations(erased) })
     await reduceAnswers(tx, plan.keptIds)

@@ -945,6 +945,18 @@ or key like 'provenance%'
 and key <> 'payload.revision.status'
     );
 
+-- src/records/erasure/erasure.queries.ts clearRevisionReasons
+    update audit_entries as a
+set rationale = '', changes = null
+    where a.record_id = any($1::uuid[])
+and a.action = 'create'
+and a.rationale <> ''
+and a.operation_id in (
+      select e.operation_id
+from audit_entries as e
+where e.record_id = any($2::uuid[])
+    );
+
 -- src/records/erasure/erasure.queries.ts clearStatusReasons
 update "status_changes"
 set "reason" = $1

@@ -50,6 +50,7 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
       'their accesses': (db) => erasure.deleteRowsOf(db, 'access_log', [id], [id]),
     },
     clearAuditText: (db) => erasure.clearAuditText(db, [id]),
+    clearRevisionReasons: (db) => erasure.clearRevisionReasons(db, { erasedIds: [id], keptIds: [id] }),
     clearStatusReasons: (db) => erasure.clearStatusReasons(db, [id]),
     insertEraseEntries: (db) =>
       erasure.insertEraseEntries(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
