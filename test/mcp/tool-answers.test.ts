@@ -118,6 +118,17 @@ it('names in `what` whatever `why` refers to', async () => {
   expect(short.why).not.toContain('`errors`')
 })
 
+it('says how to store what is true instead of a retracted fact', async () => {
+  const { id } = await call('remember', { text: 'The plant is watered on Fridays.' })
+  await call('revise', { id, op: 'retract', reason: 'x' })
+  const revision = { id, op: 'supersede', text: 'The plant is watered on Mondays.', reason: 'x' }
+  const what_to_do = expect.stringContaining('new text')
+  expect(await fail('revise', revision)).toMatchObject({ code: 'already_retracted', what_to_do })
+  const tending = await connectClient(app, { profile: 'lifecycle' })
+  const pinned = await failTool(tending, 'pin', { id, reason: 'x' })
+  expect(pinned).toMatchObject({ code: 'record_retracted', what_to_do })
+})
+
 it('lists the newest records that the key may read, behind newer ones that it sees only redacted', async () => {
   const scope = 'layers'
   const low = await create(app, fact({ scope, sensitivity: 'low' }))

@@ -165,7 +165,8 @@ describe('other keys', () => {
   it('with several scopes must name the scope they write to', async () => {
     const key = await app.issueKey(['records:write', 'records:read'], { scopes: ['a', 'b'] })
     const answer = await app.request('POST', '/v1/records', { key, body: fact() })
-    expectProblem(answer, 422, 'scope_required')
+    const { errors } = expectProblem(answer, 422, 'scope_required')
+    expect(errors).toMatchObject([{ pointer: '/scope', message: expect.stringContaining('"a", "b"') }])
     expect((await create(app, fact({ scope: 'b' }), { key })).scope).toBe('b')
   })
 

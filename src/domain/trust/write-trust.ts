@@ -22,9 +22,16 @@ export function chooseWriteScope(caller: Caller, named: string | undefined): str
   if (!scopes) return unscoped
   const [only] = scopes
   if (scopes.length === 1 && only !== undefined) return only
+  const message = `is required for a key of several scopes: one of ${listScopes(scopes)}`
   throw new AppError('scope_required', 'The key has several scopes; the request must name one of them.', {
-    errors: [{ pointer: '/scope', message: 'is required for a key of several scopes' }],
+    errors: [{ pointer: '/scope', message }],
   })
+}
+
+/** A caller such as an agent has no other way to learn them. */
+function listScopes(scopes: readonly string[]): string {
+  const named = scopes.slice(0, 20).map((scope) => JSON.stringify(scope))
+  return [...named, ...(scopes.length > named.length ? ['…'] : [])].join(', ')
 }
 
 /** Whether the key may write to the scope. Only a key for all scopes may write records without a scope. */
