@@ -185,7 +185,7 @@ function describeRefusal(text: string): string {
 }
 
 function explainProblem({ code, detail, errors = [] }: Problem): string {
-  const faults = errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; ')
+  const faults = errors.map(({ pointer, message }) => `${pointer} ${message}`.trimStart()).join('; ')
   return `${code}: ${faults || detail}`
 }
 

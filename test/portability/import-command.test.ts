@@ -98,7 +98,7 @@ it('sends to the service at HOST and PORT', async () => {
   })
 })
 
-describe('a file that holds commands to a terminal', () => {
+describe('a damaged file, and one that holds commands to a terminal', () => {
   const command = '\u001b]0;owned\u0007\u009b2J'
   let folder: string
   beforeAll(async () => {
@@ -111,6 +111,11 @@ describe('a file that holds commands to a terminal', () => {
     await writeFile(path, text)
     return (await runImport([path, ...more])).output
   }
+
+  it('has no place named where the whole item is wrong', async () => {
+    const output = await runWith('no-objects.json', '[{"id":"1","memory":"likes tea"},7]')
+    expect(output).toContain('line 2: invalid: validation_failed: must be an object\n')
+  })
 
   it('has them printed as codes, in names of files and fields, samples and errors', async () => {
     const outputs = {

@@ -39,7 +39,10 @@ export function navigate(to, { replace = false } = {}) {
   const next = new URL(to, location.href)
   if (next.href === location.href) return
   if (replace) history.replaceState(null, '', next)
-  else history.pushState(null, '', next)
+  else {
+    history.replaceState(scrollY, '')
+    history.pushState(null, '', next)
+  }
   address.value = next
 }
 
@@ -65,8 +68,9 @@ function changeQuery(parameters, changes) {
 
 /** Follows links and the history without loading the page again. */
 export function startRouter() {
-  addEventListener('popstate', () => {
+  addEventListener('popstate', ({ state }) => {
     address.value = new URL(location.href)
+    if (state) scrollWhenLoaded(state)
   })
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
@@ -74,6 +78,21 @@ export function startRouter() {
     event.preventDefault()
     navigate(link.href)
   })
+}
+
+/**
+ * Scrolls to where the page was left. The browser tries that at once, before the content is there. What the person does
+ * next ends it.
+ * @param {number} top
+ */
+function scrollWhenLoaded(top) {
+  const growth = new ResizeObserver(() => {
+    scrollTo(0, top)
+    if (scrollY >= Math.floor(top)) growth.disconnect()
+  })
+  growth.observe(document.body)
+  for (const kind of ['click', 'wheel', 'keydown', 'touchstart'])
+    addEventListener(kind, () => growth.disconnect(), { once: true })
 }
 
 /** @param {MouseEvent} event */

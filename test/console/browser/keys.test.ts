@@ -150,17 +150,14 @@ describeInBrowser('metrics in the console', () => {
 
   it('have a unit and a meaning, and a dash where there is nothing to measure', async () => {
     await create(setup.app, fact())
-    await create(
-      setup.app,
-      fact({ payload: { kind: 'semantic', subject: 'a', predicate: 'is', object: 'b' } }),
-    )
     const page = await setup.open('/console/metrics')
     await page.getByRole('heading', { name: 'Metrics', exact: true }).waitFor()
     const lines = page.locator('.figures > div')
     const textOf = (name: string) => lines.filter({ hasText: name }).first().textContent()
-    expect(await textOf('Active')).toMatch(/2 records/)
-    expect(await textOf('Growth')).toMatch(/100% of the records/)
-    expect(await textOf('Usefulness')).toMatch(/–/)
+    expect(await textOf('Active')).toMatch(/1 record(?!s)/)
+    expect(await textOf('Pinned')).toMatch(/0 records/)
+    expect(await textOf('New in 24 hours')).toMatch(/100% of the records/)
+    expect(await textOf('Used when served')).toMatch(/–/)
     await page.getByRole('img', { name: 'Records by type' }).waitFor()
   })
 })

@@ -22,6 +22,33 @@ describeInBrowser('what the page of a record says', () => {
     }
   })
 
+  it('offers no revision of a task under way, which the service refuses', async () => {
+    const payload = { kind: 'working', thread_id: 'release', state: 'planning' }
+    const id = await storeRecord(setup.app, { type: 'working', payload })
+    const page = await setup.open(`/console/records/${id}`)
+    for (const action of ['Supersede', 'Contest', 'Retract'])
+      await page.getByRole('button', { name: action, exact: true }).and(page.locator(':disabled')).waitFor()
+    const body = { actor: 'tests', rationale: 'x' }
+    const answer = await setup.app.request('POST', `/v1/records/${id}/retract`, { body })
+    expect(answer).toMatchObject({ status: 409, body: { code: 'not_revisable' } })
+  })
+
+  it('says what to do when somebody else has changed the record', async () => {
+    const note = { kind: 'semantic', subject: 'Ben', predicate: 'note', object: 'Ben keeps ducks.' }
+    const id = await storeRecord(setup.app, { type: 'semantic', payload: note })
+    const page = await setup.open(`/console/records/${id}`)
+    await page.getByRole('button', { name: 'Supersede', exact: true }).click()
+    const body = { actor: 'tests', rationale: 'x', amount: 0.1 }
+    await setup.app.request('POST', `/v1/records/${id}/penalize`, { body })
+    const dialog = page.getByRole('dialog', { name: 'Supersede' })
+    await dialog.getByText('About Ben', { exact: true }).waitFor()
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('he sold them')
+    await dialog.getByRole('button', { name: 'Supersede', exact: true }).click()
+    await dialog.getByRole('alert').getByText('The record has changed.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('version 2').waitFor()
+  })
+
   it('says of a duplicate that it repeats what was known, however unlike its other neighbours are', async () => {
     await storeRecord(setup.app, fact('Ana', 'prefers', 'black tea'))
     const twin = await storeRecord(setup.app, fact('Ana', 'prefers', 'black tea!'))

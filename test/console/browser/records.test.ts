@@ -171,6 +171,16 @@ describeInBrowser('the list of records', () => {
     await page.getByRole('button', { name: 'First page' }).and(page.locator(':disabled')).waitFor()
   })
 
+  it('leads back to the place in the list where a record was chosen', async () => {
+    const page = await setup.open('/console/records?scope=many')
+    await page.getByRole('row').nth(40).getByRole('link').click()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(0)
+    await delayReads(page, '**/v1/records?*')
+    await page.goBack()
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(500)
+  })
+
   it('fits a narrow screen in the dark, with long words and other scripts', async () => {
     const page = await setup.open('/console/records?scope=team', { colorScheme: 'dark', width: 360 })
     await page.getByRole('link', { name: 'Ana prefers green tea' }).waitFor()

@@ -7,6 +7,7 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
+import { fact, storeRecord } from '../../support/console-requests.ts'
 import { rootKey } from '../../support/test-app.ts'
 
 const readStored = (page: Page) =>
@@ -65,6 +66,24 @@ describeInBrowser('signing in', () => {
     await page.getByRole('link', { name: 'Records', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'no longer valid' }).waitFor()
     expect(await readStored(page)).toBe('[{},{}]')
+  })
+
+  it('asks for it in place of the dialog whose request was refused', async () => {
+    const record = await storeRecord(setup.app, fact('Ana', 'prefers', 'green tea'))
+    const { body } = await setup.app.request('POST', '/v1/keys', {
+      body: { name: 'keeper', permissions: ['records:read', 'lifecycle:write'] },
+    })
+    const { id, secret } = body as { id: string; secret: string }
+    const page = await setup.open(`/console/records/${record}`, { key: secret })
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await page.getByRole('button', { name: 'Pin', exact: true }).click()
+    await setup.app.request('DELETE', `/v1/keys/${id}`)
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('it is needed')
+    await page.getByRole('dialog').getByRole('button', { name: 'Pin', exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByLabel('API key').fill(rootKey)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
   })
 })
 

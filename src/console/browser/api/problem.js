@@ -45,6 +45,8 @@ export async function readProblem(response) {
  */
 export function describeProblem(error) {
   if (error instanceof Problem) {
+    // The service speaks of a header, which a person has not written.
+    if (error.code === 'version_mismatch') return 'The record has changed. Cancel to see it as it is now.'
     const faults = error.faults.map(({ pointer, message }) => `${pointer.replace(/^[?/]/, '')} ${message}`)
     return [error.message, ...faults].join(' · ')
   }

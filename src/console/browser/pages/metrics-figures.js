@@ -23,23 +23,26 @@ function describeStock(metrics) {
       count(
         'Records',
         metrics.total_records,
-        'records',
+        'record',
         'Records that are not forgotten and that your key reads in full.',
       ),
-      count('Active', metrics.active_records, 'records', 'Records with the status active.'),
-      count('Pinned', metrics.pinned_records, 'records', 'They do not fade.'),
+      count('Active', metrics.active_records, 'record', 'Records with the status active.'),
+      count('Pinned', metrics.pinned_records, 'record', 'They do not fade.'),
       {
-        ...count('Log', metrics.total_audit_entries, 'entries', 'In the audit logs of these records.'),
+        label: 'Log',
+        value: formatCount(metrics.total_audit_entries),
+        unit: metrics.total_audit_entries === 1 ? 'entry' : 'entries',
+        note: 'In the audit logs of these records.',
         isSampled: true,
       },
-      share('Growth', metrics.memory_growth_rate, 'of the records', 'Created in the last 24 hours.'),
+      share('New in 24 hours', metrics.memory_growth_rate, 'of the records', 'Created in the last 24 hours.'),
     ],
     bars: [
       { label: 'Records by type', unit: 'Records', bars: toBars(metrics.records_by_type) },
       { label: 'Records by layer', unit: 'Records', bars: toBars(metrics.records_by_layer) },
       { label: 'Records by status', unit: 'Records', bars: toBars(metrics.records_by_status) },
     ],
-    dailyCounts: [{ label: 'Created by day', columns: listPastDays(metrics.created_by_day) }],
+    dailyCounts: [{ label: 'Growth', columns: listPastDays(metrics.created_by_day) }],
   }
 }
 
@@ -77,7 +80,7 @@ function describeStrength(metrics) {
         bars: toBands(metrics.importance_distribution),
       },
     ],
-    dailyCounts: [{ label: 'Fading in 7 days', columns: listComingDays(metrics.fading_by_day) }],
+    dailyCounts: [{ label: 'Fades away in 7 days', columns: listComingDays(metrics.fading_by_day) }],
   }
 }
 
@@ -89,7 +92,7 @@ function describeUse(metrics) {
     figures: [
       {
         ...share(
-          'Usefulness',
+          'Used when served',
           metrics.retrieval_usefulness,
           'of the accesses',
           'Accesses that used a record. The others only showed it in an answer.',
@@ -113,7 +116,7 @@ function describeUse(metrics) {
         isSampled: true,
       },
       share(
-        'Revision',
+        'Revised',
         metrics.revision_rate,
         'of the records',
         'Records that a revision superseded, merged or invalidated.',
@@ -166,9 +169,9 @@ function sortAges(by) {
   )
 }
 
-/** @param {string} label @param {number} amount @param {string} unit @param {string} note @returns {Figure} */
-function count(label, amount, unit, note) {
-  return { label, value: formatCount(amount), unit, note }
+/** @param {string} label @param {number} amount @param {string} one its unit @param {string} note @returns {Figure} */
+function count(label, amount, one, note) {
+  return { label, value: formatCount(amount), unit: amount === 1 ? one : `${one}s`, note }
 }
 
 /** @param {string} label @param {number | null} part @param {string} unit @param {string} note @returns {Figure} */

@@ -67,7 +67,7 @@ function GrowthPanel({ metrics: { created_by_day: days } }) {
   const total = days.reduce((sum, { records }) => sum + records, 0)
   return html`<${Panel} title="Growth" size="double" aside=${html`<a href=${toPath(['records'], { sort: 'created_at' })}>newest first</a>`}>
     <${Columns} name="Growth: records created by day" columns=${listPastDays(days)} unit="Records" />
-    <p class="note">${formatCount(total)} of today's records were created in 30 days.</p>
+    <p class="note">${formatCount(total)} of these records were created in the last 30 days.</p>
   <//>`
 }
 

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { session } from '../api/session.js'
 import { html } from '../html.js'
 
 /** @import { ComponentType } from 'preact' */
@@ -15,6 +16,13 @@ import { html } from '../html.js'
 
 const open = signal(/** @type {readonly OpenDialog[]} */ ([]))
 let lastId = 0
+
+// A dialog would cover the sign-in, and what it asks for can only be refused.
+session.subscribe(({ state }) => {
+  if (state !== 'signed-out') return
+  for (const { resolve } of open.peek()) resolve(undefined)
+  open.value = []
+})
 
 /**
  * Opens a modal dialog. Resolves with what its body passes to `close`, or with undefined when it is dismissed.

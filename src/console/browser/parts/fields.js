@@ -19,7 +19,7 @@ export function Field({ label, note, options, value, initial, ...more }) {
         ? html`<select ...${described} ...${value === undefined ? {} : { value }}>
             ${options.map((option) => html`<${Choice} key=${getLabel(option)} option=${option} isSelected=${getLabel(option) === (value ?? initial)} />`)}
           </select>`
-        : html`<input type="text" ...${described} ...${value === undefined ? { defaultValue: initial } : { value }} />`
+        : html`<input type="text" dir="auto" ...${described} ...${value === undefined ? { defaultValue: initial } : { value }} />`
     }
     ${note !== undefined && html`<p id=${`${id}-note`} class="note">${note}</p>`}
   </div>`
@@ -42,7 +42,7 @@ export function TextArea({ label, note, value, ...more }) {
   const describedBy = note === undefined ? undefined : `${id}-note`
   return html`<div class="field">
     <label for=${id}>${label}</label>
-    <textarea ...${more} id=${id} aria-describedby=${describedBy}>${value ?? ''}</textarea>
+    <textarea dir="auto" ...${more} id=${id} aria-describedby=${describedBy}>${value ?? ''}</textarea>
     ${note !== undefined && html`<p id=${`${id}-note`} class="note">${note}</p>`}
   </div>`
 }

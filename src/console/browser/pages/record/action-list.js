@@ -1,7 +1,6 @@
 import { api } from '../../api/client.js'
 import { isContested } from '../../parts/record-tags.js'
 import { navigate, toPath } from '../../router.js'
-import { createField, createSuccessor } from './successor.js'
 
 /** @import { MemoryRecord, Permission } from '../../api/types.d.ts' */
 /** @import { Because, ExtraField } from '../../parts/reason-dialog.js' */
@@ -18,7 +17,7 @@ import { createField, createSuccessor } from './successor.js'
  * @property {boolean} [isDangerous]
  * @property {(record: MemoryRecord) => boolean} isOffered
  * @property {(record: MemoryRecord) => string | undefined} [whyNot] why it cannot be done now
- * @property {(record: MemoryRecord) => readonly ExtraField[]} [fields]
+ * @property {(record: MemoryRecord) => readonly ExtraField[] | Promise<readonly ExtraField[]>} [fields]
  * @property {readonly string[]} [confirmation]
  * @property {(target: Target, because: Because, answers: Answers, record: MemoryRecord) => Promise<unknown>} run
  */
@@ -27,11 +26,17 @@ const layers = /** @type {const} */ (['working', 'episodic', 'semantic', 'proced
 
 /** @typedef {typeof layers[number]} Layer */
 
+const loadSuccessor = () => import('./successor.js')
+
 const isLive = (/** @type {MemoryRecord} */ { forgotten }) => forgotten === undefined
 const isCurrent = (/** @type {MemoryRecord} */ { status }) =>
   status === 'active' || status === 'challenged' ? undefined : `The record is ${status}: it is history.`
-const isRevisable = (/** @type {MemoryRecord} */ record) =>
-  record.type === 'episodic' ? 'An episode is evidence and does not change.' : isCurrent(record)
+/** @type {Readonly<Partial<Record<MemoryRecord['type'], string>>>} */
+const neverRevised = {
+  episodic: 'An episode is evidence and does not change.',
+  working: 'A task under way is changed by its agent, with PATCH.',
+}
+const isRevisable = (/** @type {MemoryRecord} */ record) => neverRevised[record.type] ?? isCurrent(record)
 
 /** @param {1 | -1} direction @param {MemoryRecord} record */
 function listLayers(direction, { layer }) {
@@ -122,8 +127,9 @@ export const actions = [
     isOffered: isLive,
     whyNot: isRevisable,
     explanation: 'A new record takes its place. This one becomes history and stays readable.',
-    fields: (record) => [createField(record)],
+    fields: async (record) => [(await loadSuccessor()).createField(record)],
     run: async (target, because, answers, record) => {
+      const { createSuccessor } = await loadSuccessor()
       const { record: successor } = await api.post('/v1/records/{id}/supersede', {
         ...target,
         body: { ...because, record: createSuccessor(record, answers) },

@@ -31,7 +31,7 @@ async function ask({ run, done, fields, ...action }, record, onDone) {
   const isDone = await askReason({
     ...action,
     ...(action.confirmation ? { confirmation: [...action.confirmation, record.id] } : {}),
-    fields: fields?.(record) ?? [],
+    fields: (await fields?.(record)) ?? [],
     act: (answers, because) =>
       run({ path: { id: record.id }, version: record.version }, because, answers, record),
   })

@@ -13,7 +13,10 @@ export function createField({ payload }) {
       label: 'New text',
       kind: 'long',
       value: String(payload.object),
-      note: `${payload.subject} ${payload.predicate} …`,
+      note:
+        payload.predicate === 'note'
+          ? `About ${payload.subject}`
+          : `${payload.subject} ${payload.predicate} …`,
     }
   return {
     name: 'content',
