@@ -71,11 +71,15 @@ export const RememberInput = closed({
     ),
   ),
 })
-export const rememberOutput = answer({
-  id: { type: 'string' },
-  version: { type: 'integer' },
-  status: { enum: ['created', 'unchanged'] },
-})
+export const rememberOutput = answer(
+  {
+    id: { type: 'string' },
+    version: { type: 'integer' },
+    status: { enum: ['created', 'unchanged'] },
+    notice: aText,
+  },
+  ['id', 'version', 'status'],
+)
 
 export const GetInput = closed({ id, with_history: optional(Type.Boolean()) })
 export const getOutput = answer({ notice: aText, record: anyObject, history: anyList }, ['record'])

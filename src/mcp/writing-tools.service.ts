@@ -32,6 +32,9 @@ const penalty = 0.1
 const longestReference = 2_048
 const maxSubjects = 20
 
+const withdrawnBefore =
+  'This text was superseded or retracted before, so recall leaves it out. If it holds again, supersede the fact that holds now with this text.'
+
 /** The tools of profile `core` that change records. Each change can be taken back. */
 export function createWritingTools(services: WritingServices): Tool[] {
   const { notes, records, revision, reinforcement, clock } = services
@@ -54,7 +57,9 @@ export function createWritingTools(services: WritingServices): Tool[] {
         throw invalidArguments([{ pointer: '/text', message: 'is required, or `record`' }])
       const { record: stored, outcome } = await notes.remember(call, asAgent(call, { text, ...more }))
       const status = outcome === 'created' ? 'created' : 'unchanged'
-      return { structured: { id: stored.id, version: stored.version, status } }
+      const isWithdrawn = 'status' in stored && stored.status === 'challenged'
+      const notice = isWithdrawn ? { notice: withdrawnBefore } : {}
+      return { structured: { id: stored.id, version: stored.version, status, ...notice } }
     },
   })
 

@@ -113,7 +113,7 @@ it('contests and retracts a fact with the reason as the rationale', async () => 
   expect(record.payload.revision).toMatchObject({ status: 'retracted' })
   expect(record.audit_log.at(-1)).toMatchObject({ actor: 'root/tests', rationale: 'it is rock' })
   const again = await call('remember', { text: 'The moon is made of cheese.' })
-  expect(again.status).toBe('created')
+  expect(again).toMatchObject({ status: 'created', notice: expect.stringContaining('retracted before') })
   expect(await read(app, again.id)).toMatchObject({ status: 'challenged' })
 })
 
