@@ -6,7 +6,7 @@ import { readWorthParts } from '../domain/worth/worth-parts.ts'
  */
 export function saysWhatHappened(summary: string): boolean {
   const text = dropMasks(summary)
-  return saysWhatItIsAbout(summary) && !endsAsQuestion(text) && !isSupposition(text)
+  return saysWhatItIsAbout(summary) && !repeatsFact(text) && !endsAsQuestion(text) && !isSupposition(text)
 }
 
 /** Whether a summary shows when a skill fits: a question does, an "ok" does not. */
@@ -21,6 +21,11 @@ function dropMasks(text: string): string {
 
 function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
+}
+
+/** The service writes this for an observation without a summary. The capture stored what was observed as a fact. */
+function repeatsFact(text: string): boolean {
+  return /^Observation: .+, outcome success\.$/.test(text)
 }
 
 function endsAsQuestion(text: string): boolean {

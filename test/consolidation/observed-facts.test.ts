@@ -133,6 +133,14 @@ it('the stage semantic skips failed and unfinished episodes and events without a
   expect(await listFacts(app, scope)).toHaveLength(1)
 })
 
+it('the stage semantic does not repeat the fact of a capture as the text of an event', async () => {
+  const scope = createScope()
+  const fact = { subject: 'billing', predicate: 'is owned by', object: 'team red', outcome: 'success' }
+  await capture(app, fact, { source_kind: 'observation', scope })
+  await consolidate(app)
+  expect((await listFacts(app, scope)).map(({ payload }) => payload.object)).toEqual(['team red'])
+})
+
 it('the stage semantic ignores an outcome that is corrected and set again', async () => {
   const scope = createScope()
   const { id } = await captureEpisode(app, 'it went well after all', {}, { scope })
