@@ -98,7 +98,8 @@ export function createCaptureService(resources: Resources) {
     const context = thread?.stored ? { ...requested, sensitivity: thread.stored.sensitivity } : requested
     const fact = plan.kind === 'working_state' ? undefined : plan.fact
     const interpretation = await dropVanishedReferences(tx, context, proposed)
-    const known = await findKnownRecords(tx, context, { ref: plan.ref, fact, interpretation })
+    const { mentions } = interpretation
+    const known = await findKnownRecords(tx, context, { ref: plan.ref, fact, mentions })
     if (known.earlierCapture) return answerRepeated(tx, context, known.earlierCapture.id)
     const writeContext = { ...context, interpretation, known, policies: await policies.getAll(tx) }
     if (plan.kind !== 'working_state') return episodes.store(tx, writeContext, plan)

@@ -5,7 +5,6 @@ import {
   nameHandle,
 } from '../domain/identity/handles.ts'
 import type { SemanticPayload } from '../domain/payloads/payloads.ts'
-import type { Sensitivity } from '../domain/trust/caller.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import {
   type HandleLookup,
@@ -18,14 +17,12 @@ import type { CaptureContext } from './capture-context.ts'
 import { type Mention, maxNameLength } from './interpretation/mentions.ts'
 
 /** The names by which a capture looks up known records. */
-type LookupInput = {
-  source: string
-  scope: string
-  requestedSensitivity: Sensitivity
+export type CaptureNames = {
   ref?: string | undefined
   fact?: SemanticPayload | undefined
   mentions: readonly Mention[]
 }
+type LookupInput = CaptureNames & Pick<CaptureContext, 'source' | 'scope' | 'requestedSensitivity'>
 
 export type LookupResult = {
   reference: HandleMatch | undefined

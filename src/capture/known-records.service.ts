@@ -15,16 +15,10 @@ import {
 import { findReadableIds } from './capture.queries.ts'
 import { type CaptureContext, createReaderFilter } from './capture-context.ts'
 import { decideFactOutcome, type FactOutcome, getIdToLock } from './fact-outcome.ts'
-import { type LookupResult, planHandleLookup } from './handle-lookup.ts'
+import { type CaptureNames, type LookupResult, planHandleLookup } from './handle-lookup.ts'
 import { parseReferenceIds } from './interpretation/interpretation-targets.ts'
 
 /** Finds the stored records that a capture names, and locks them until the transaction ends. */
-
-type CaptureNames = {
-  ref?: string | undefined
-  fact?: SemanticPayload | undefined
-  interpretation: Interpretation
-}
 
 export type KnownRecords = {
   handles: LookupResult
@@ -41,11 +35,7 @@ export async function findKnownRecords(
   context: CaptureContext,
   names: CaptureNames,
 ): Promise<KnownRecords> {
-  const { handles: requested, readFindings } = planHandleLookup({
-    ...context,
-    ...names,
-    mentions: names.interpretation.mentions,
-  })
+  const { handles: requested, readFindings } = planHandleLookup({ ...context, ...names })
   // A fact may be withdrawn between the lookup and its lock; then the lookup is repeated.
   for (let attempt = 1; attempt <= 10; attempt++) {
     const handles = readFindings(

@@ -65,8 +65,7 @@ export function createNotesService(resources: Resources) {
       const context = createCaptureContext(caller, toCapture(caller.name, note), { now, defaultSensitivity })
       const mentions = await findMentions(tx, context, note)
       const proposed = buildNotePayload(context, note, note.about ?? note.text)
-      const names = { fact: proposed, interpretation: { ...emptyInterpretation, mentions } }
-      const known = await findKnownRecords(tx, context, names)
+      const known = await findKnownRecords(tx, context, { fact: proposed, mentions })
       const { existingFact } = known
       if (existingFact) return repeat(tx, context, existingFact, proposed)
       const topic = chooseTopic(context, note, mentions, known)
@@ -117,8 +116,8 @@ export function createNotesService(resources: Resources) {
         defaultSensitivity,
       })
       const mentions = await findMentions(tx, context, note)
-      const names = { interpretation: { ...emptyInterpretation, mentions } }
-      return chooseTopic(context, note, mentions, await findKnownRecords(tx, context, names)).entities
+      const known = await findKnownRecords(tx, context, { mentions })
+      return chooseTopic(context, note, mentions, known).entities
     })
   }
 
@@ -138,16 +137,6 @@ function requirePast({ occurred_at: time }: TextNote, now: Date): void {
 
 function toCapture(source: string, { text, about: _, tags: _1, occurred_at: timestamp, ...rest }: TextNote) {
   return { source, content: text, ...rest, ...(timestamp === undefined ? {} : { timestamp }) }
-}
-
-const emptyInterpretation = {
-  status: 'tentative' as const,
-  summary: '',
-  proposed_type: 'semantic' as const,
-  topical_labels: [],
-  relation_candidates: [],
-  reference_candidates: [],
-  extraction_confidence: 0,
 }
 
 /** The names in the note that entities have: what it is about first, then in the order of the text. */
