@@ -4,37 +4,11 @@ import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { Question } from './question/question.ts'
-import {
-  isGuidance,
-  isOfAssistant,
-  isOnlyName,
-  onlyAsks,
-  speakerName,
-  statesOnlyFact,
-  timeColumns,
-} from './record-columns.queries.ts'
+import { isOfAssistant, speakerName, timeColumns, traitColumns } from './record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
+import type { KnownText } from './record-traits.ts'
 
-export type CandidateState = {
-  id: string
-  salience: number
-  importance: number
-  /** When it happened or was stated. */
-  created_at: Date
-  isOpen: boolean
-  /** The stems of a short text; null for a long one and for an entity, which states nothing. */
-  words: readonly string[] | null
-  /** The writer of a message with a name. */
-  speaker: string | null
-  isOfAssistant: boolean
-  isGuidance: boolean
-  /** Whether it is a message that asks something and says nothing about its writer. */
-  onlyAsks: boolean
-  /** Whether it is an entity of which only the name and the kind are known. */
-  isOnlyName: boolean
-  /** Whether it is an episode that states a fact and nothing else. */
-  statesOnlyFact: boolean
-}
+export type CandidateState = KnownText & { id: string; salience: number; importance: number; isOpen: boolean }
 
 type StoredState = Omit<CandidateState, 'created_at' | 'words'> & StoredTimes & { words: string | null }
 
@@ -57,10 +31,7 @@ export async function findCandidateStates(
           array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words,
         case when m.record_id is not null then ${speakerName} end as speaker,
         m.record_id is not null and ${isOfAssistant} as "isOfAssistant",
-        coalesce(${isOnlyName}, false) as "isOnlyName",
-        ${statesOnlyFact} as "statesOnlyFact",
-        ${isGuidance} as "isGuidance",
-        m.record_id is not null and ${onlyAsks} as "onlyAsks"
+        ${traitColumns}
       from records as r left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic' and m.record_id = r.id
       where r.id = candidate.id

@@ -1,5 +1,6 @@
 import { compareMatches, type Match } from './channels/match.ts'
 import { putNewerFirst, type Statement } from './newer-statements.ts'
+import type { KnownText, RecordTraits } from './record-traits.ts'
 import type { Signals } from './retrieval.schemas.ts'
 
 /** One order out of several channels: relevance decides, salience and importance only among nearly equal matches. */
@@ -15,22 +16,8 @@ export function listIds(matches: ChannelMatches): string[] {
   return [...new Set(Object.values(matches).flatMap((found) => found.map(({ id }) => id)))]
 }
 
-export type ScoreInputs = Statement & {
-  salience: number
-  importance: number
-  /** The writer of a message with a name. */
-  speaker?: string | null
-  /** Whether it is a message of an assistant. */
-  isOfAssistant?: boolean
-  /** Whether it is an entity of which only the name and the kind are known. */
-  isOnlyName?: boolean
-  /** Whether it is an episode that states a fact and nothing else. */
-  statesOnlyFact?: boolean
-  /** Whether it is an instruction that holds from now on, a preference, or what a person says of themselves. */
-  isGuidance?: boolean
-  /** Whether it is a message that asks something and says nothing about its writer. */
-  onlyAsks?: boolean
-}
+export type ScoreInputs = Statement &
+  Partial<RecordTraits & Pick<KnownText, 'speaker'>> & { salience: number; importance: number }
 
 type Placement = Signals['channels'][number]
 

@@ -46,7 +46,7 @@ const longestQuestion = 500
  * Whether the message with the content `c` mostly asks, says nothing about its writer and has no figure: "Wow! How was the trip?",
  * but not "Were you up until 5 o'clock?".
  */
-export const onlyAsks = sql<boolean>`coalesce(case when length(${messageText}) <= ${sql.lit(longestQuestion)} then
+const onlyAsks = sql<boolean>`coalesce(case when length(${messageText}) <= ${sql.lit(longestQuestion)} then
   2 * length(regexp_replace(${messageText}, ${sql.lit(question)}, '', 'g')) <= length(${messageText})
     and ${messageText} !~ ${sql.lit(`[0-9]|${firstPerson}`)}
 end, false)`
@@ -64,12 +64,12 @@ const isAboutWriter = sql<boolean>`(c.payload -> 'conversation' is not null and 
  * Whether the content `c` is an instruction that holds from now on, such as "Always use metric units", a preference, or a message in
  * which its writer says something of themselves. An assistant states none. Only the beginning of a text is read.
  */
-export const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
+const isGuidance = sql<boolean>`(not ${isOfAssistant} and coalesce(
   left(coalesce(${messageText}, c.payload ->> 'predicate'), 300) ~ ${sql.lit(guidance)} or ${isAboutWriter}, false
 ))`
 
 /** Whether the record `r` with the content `c` is an entity of which only the name and the kind are known. */
-export const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null
+const isOnlyName = sql<boolean>`(r.type = 'entity' and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]' and coalesce(c.payload -> 'identifiers', '[]') = '[]')`
 
 /** The captured JSON of an episode. */
@@ -82,13 +82,19 @@ const factMembers = ['subject', 'predicate', 'object', 'validity', 'revision_pol
  * Whether the episode `r` with the content `c` states a fact and nothing else. The fact is a record of its own. A summary that is longer
  * than the captured JSON says more than the fact.
  */
-export const statesOnlyFact = sql<boolean>`(r.type = 'episodic' and coalesce(
+const statesOnlyFact = sql<boolean>`(r.type = 'episodic' and coalesce(
   case when jsonb_typeof(${captured}) = 'object' then
     ${captured} ?& array['subject', 'predicate', 'object'] and ${captured} - array[${sql.join(factMembers)}] = '{}'
       and jsonb_array_length(c.payload -> 'timeline') = 1 and coalesce(length(${messageText}), 0) <= length(${captured}::text)
       and c.payload -> 'tool_graph' = '[]' and c.payload -> 'artifacts' = '[]'
   end, false
 ))`
+
+/** The `RecordTraits` of a record `r` with the content `c` and the message `m` of an episode, except `isOfAssistant`. */
+export const traitColumns = sql`
+  ${isOnlyName} as "isOnlyName", ${statesOnlyFact} as "statesOnlyFact", ${isGuidance} as "isGuidance",
+  m.record_id is not null and ${onlyAsks} as "onlyAsks"
+`
 
 /**
  * The day of a record `r` with the content `c`, for a search that takes one more day on each side. So it may be coarser than

@@ -1,5 +1,6 @@
 import { createEdge } from '../../domain/edges/edges.ts'
 import { notePredicate } from '../../domain/identity/handles.ts'
+import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
 import { type Caller, presentScope } from '../../domain/trust/caller.ts'
 import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
@@ -15,7 +16,7 @@ export type NamedEntity = { id: string; name: string }
 /** The entity that the note is about comes first in `entities`, if `about` or the text names one. */
 export type NoteTopic = { subject: string; isSubjectKnown: boolean; entities: readonly NamedEntity[] }
 
-type Context = CaptureContext & { policies: Parameters<typeof draftRecord>[1]['policies'] }
+type Context = CaptureContext & { policies: Policies }
 
 export function buildNotePayload(
   { caller, now }: CaptureContext,

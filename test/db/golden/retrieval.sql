@@ -16,11 +16,10 @@ and c.words <= 60 then
 and coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 ) as "isOfAssistant",
-        coalesce((r.type = 'entity'
+  (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]'), false) as "isOnlyName",
-        (r.type = 'episodic'
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (r.type = 'episodic'
 and coalesce(
   case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
     (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
@@ -30,8 +29,7 @@ and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.paylo
       and c.payload -> 'tool_graph' = '[]'
 and c.payload -> 'artifacts' = '[]'
   end, false
-)) as "statesOnlyFact",
-        (not coalesce(
+)) as "statesOnlyFact", (not coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
@@ -42,7 +40,7 @@ and length(c.payload #>> '{timeline,0,summary}') <= 120
 and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
-        m.record_id is not null
+  m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
     and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
@@ -1229,10 +1227,20 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 ), 10) as day,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
-      (r.type = 'entity'
+  (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (r.type = 'episodic'
+and coalesce(
+  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
+    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
+and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1
+and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
+      and c.payload -> 'tool_graph' = '[]'
+and c.payload -> 'artifacts' = '[]'
+  end, false
+)) as "statesOnlyFact", (not coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
@@ -1243,22 +1251,12 @@ and length(c.payload #>> '{timeline,0,summary}') <= 120
 and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
-      (r.type = 'episodic'
-and coalesce(
-  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
-    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
-and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
-      and jsonb_array_length(c.payload -> 'timeline') = 1
-and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
-      and c.payload -> 'tool_graph' = '[]'
-and c.payload -> 'artifacts' = '[]'
-  end, false
-)) as "statesOnlyFact",
-      m.record_id is not null
+  m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
     and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
-end, false) as "onlyAsks",
+end, false) as "onlyAsks"
+,
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
@@ -1367,10 +1365,20 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 ), 10) as day,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
-      (r.type = 'entity'
+  (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (r.type = 'episodic'
+and coalesce(
+  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
+    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
+and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1
+and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
+      and c.payload -> 'tool_graph' = '[]'
+and c.payload -> 'artifacts' = '[]'
+  end, false
+)) as "statesOnlyFact", (not coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
@@ -1381,22 +1389,12 @@ and length(c.payload #>> '{timeline,0,summary}') <= 120
 and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
-      (r.type = 'episodic'
-and coalesce(
-  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
-    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
-and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
-      and jsonb_array_length(c.payload -> 'timeline') = 1
-and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
-      and c.payload -> 'tool_graph' = '[]'
-and c.payload -> 'artifacts' = '[]'
-  end, false
-)) as "statesOnlyFact",
-      m.record_id is not null
+  m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
     and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
-end, false) as "onlyAsks",
+end, false) as "onlyAsks"
+,
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
@@ -1447,10 +1445,20 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 ), 10) as day,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
-      (r.type = 'entity'
+  (r.type = 'entity'
 and c.payload ->> 'summary' is null
   and coalesce(c.payload -> 'aliases', '[]') = '[]'
-and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (not coalesce(
+and coalesce(c.payload -> 'identifiers', '[]') = '[]') as "isOnlyName", (r.type = 'episodic'
+and coalesce(
+  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
+    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
+and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
+      and jsonb_array_length(c.payload -> 'timeline') = 1
+and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
+      and c.payload -> 'tool_graph' = '[]'
+and c.payload -> 'artifacts' = '[]'
+  end, false
+)) as "statesOnlyFact", (not coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
 and coalesce(
@@ -1461,22 +1469,12 @@ and length(c.payload #>> '{timeline,0,summary}') <= 120
 and c.payload #>> '{timeline,0,summary}' !~ '\m([Ww]onder(ing|ed)?|[Rr]ecommend|[Ss]uggest|[Pp]lease|([Ll]et|[Tt]ell|[Hh]elp|[Gg]ive|[Ss]how) (me|us)|([Cc]an|[Cc]ould) you)\M'
 and not coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)), false
 )) as "isGuidance",
-      (r.type = 'episodic'
-and coalesce(
-  case when jsonb_typeof((c.payload #> '{environment,context,captured,content}')) = 'object' then
-    (c.payload #> '{environment,context,captured,content}') ?& array['subject', 'predicate', 'object']
-and (c.payload #> '{environment,context,captured,content}') - array['subject', 'predicate', 'object', 'validity', 'revision_policy'] = '{}'
-      and jsonb_array_length(c.payload -> 'timeline') = 1
-and coalesce(length(c.payload #>> '{timeline,0,summary}'), 0) <= length((c.payload #> '{environment,context,captured,content}')::text)
-      and c.payload -> 'tool_graph' = '[]'
-and c.payload -> 'artifacts' = '[]'
-  end, false
-)) as "statesOnlyFact",
-      m.record_id is not null
+  m.record_id is not null
 and coalesce(case when length(c.payload #>> '{timeline,0,summary}') <= 500 then
   2 * length(regexp_replace(c.payload #>> '{timeline,0,summary}', '[^.!?。！？؟]*([?](?![[:alnum:]=&])|[？؟])', '', 'g')) <= length(c.payload #>> '{timeline,0,summary}')
     and c.payload #>> '{timeline,0,summary}' !~ '[0-9]|\m(I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]urs?)\M'
-end, false) as "onlyAsks",
+end, false) as "onlyAsks"
+,
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(

@@ -1,7 +1,8 @@
+import type { RecordTraits } from '../../record-traits.ts'
 import type { Group } from './record-groups.ts'
 
 /** A text of the database. */
-export type StoredText = Group & {
+export type StoredText = Group & Omit<RecordTraits, 'isOfAssistant'> & {
   id: string
   /** The transactions that last changed the text, and what decides who sees it. */
   version: readonly [text: number, record: number]
@@ -14,14 +15,6 @@ export type StoredText = Group & {
   day: string
   /** Whether it asks something. */
   asks: boolean
-  /** Whether it is the name and the kind of an entity, and nothing else. */
-  isOnlyName: boolean
-  /** Whether it is an episode that states a fact and nothing else. */
-  statesOnlyFact: boolean
-  /** Whether it is an instruction that holds from now on, a preference, or what a person says of themselves. */
-  isGuidance: boolean
-  /** Whether it is a message that asks something and says nothing about its writer. */
-  onlyAsks: boolean
   /**
    * Only for a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, the name of who
    * wrote it, and whether that is an assistant.

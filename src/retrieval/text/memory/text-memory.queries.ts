@@ -16,14 +16,11 @@ import type { Trust } from '../../../domain/trust/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
 import {
   asks,
-  isGuidance,
   isOfAssistant,
-  isOnlyName,
-  onlyAsks,
   speakerName,
   statedDay,
-  statesOnlyFact,
   timeColumns,
+  traitColumns,
 } from '../../record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
 import type { StoredText } from './stored-text.ts'
@@ -42,9 +39,7 @@ const columns = sql`
     select r.id, json_build_array(${computeVersion(sql`c.changed`)}, ${computeVersion(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
       m.record_id is not null and ${asks} as asks,
-      ${isOnlyName} as "isOnlyName", ${isGuidance} as "isGuidance",
-      ${statesOnlyFact} as "statesOnlyFact",
-      m.record_id is not null and ${onlyAsks} as "onlyAsks",
+      ${traitColumns},
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', ${speakerName}, 'isOfAssistant', ${isOfAssistant}

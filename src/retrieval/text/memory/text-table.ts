@@ -2,6 +2,7 @@ import type { Version } from '../../../db/memory/learnt-changes.ts'
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
+import type { KnownText } from '../../record-traits.ts'
 import { k1 } from '../bm25.ts'
 import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
@@ -16,17 +17,6 @@ import { createTextScores } from './text-scores.ts'
 import { createTraitList } from './trait-list.ts'
 import { countTexts, countWords } from './word-counts.ts'
 import { type QueryWords, type WordWeights, weighWords } from './word-weights.ts'
-
-export type KnownText = {
-  created_at: Date
-  words: string[] | null
-  speaker: string | null
-  isOfAssistant: boolean
-  isGuidance: boolean
-  onlyAsks: boolean
-  isOnlyName: boolean
-  statesOnlyFact: boolean
-}
 
 /** The best, the highest score first, and what the words count among the texts that are searched. */
 export type TextRanking = { best: readonly ScoredPlace[] } & Pick<WordWeights, 'idfs' | 'related'>

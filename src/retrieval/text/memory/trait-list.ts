@@ -1,12 +1,11 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import type { RecordTraits } from '../../record-traits.ts'
 
-/** The properties of a text, as bits. */
+type Trait = keyof RecordTraits | 'asks'
 const bits = { asks: 1, isOnlyName: 2, isOfAssistant: 4, isGuidance: 8, onlyAsks: 16, statesOnlyFact: 32 }
-
-export type Trait = keyof typeof bits
 const names = Object.keys(bits) as Trait[]
 
-/** The traits of texts, by their places. */
+/** The traits of texts as bits, by their places. */
 export function createTraitList() {
   const list = createGrowingArray(Uint8Array)
 
