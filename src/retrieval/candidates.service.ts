@@ -5,7 +5,7 @@ import { dropQuotes, type TextQuery } from '../domain/words/query-words.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
-import { type Channels, createChannelSearch, type SearchInput } from './channels/channel-search.service.ts'
+import { type Channels, type ChannelSearch, hasContent, type SearchInput } from './channels/channel-search.service.ts'
 import { findInPeriods } from './channels/period-search.service.ts'
 import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
@@ -35,19 +35,15 @@ type MatchSearch = {
   few: readonly string[] | undefined
 }
 
-type RootSearchResources = Channels & { db: Database; conversationGapMs: number }
+type Resources = Pick<Channels, 'text'> & { db: Database; search: ChannelSearch }
 
 /** Of a question that has only a vector. */
 const noText = readQuestionText('')
 
 /** Returns the search for the roots of an answer. */
-export function createRootSearch(resources: RootSearchResources) {
-  const { db, text: textSearch } = resources
-  const search = createChannelSearch(resources)
-
+export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
-    if (input.text !== undefined || input.queryVector !== undefined)
-      return rankByContent(question, input, limit, now)
+    if (hasContent(input)) return rankByContent(question, input, limit, now)
     const level = canShowRedacted(question) ? 'any' : 'whole'
     return rankBySalience(question, { level, limit }, now)
   }
@@ -124,8 +120,7 @@ export function createRootSearch(resources: RootSearchResources) {
     ])
     // A record that only its time finds is kept only if it is among the first.
     const others = new Set(listIds(found))
-    const ofPeriods = time.filter(({ id }, index) => index < depth || others.has(id))
-    return ofPeriods.length === 0 ? found : { ...found, time: ofPeriods }
+    return { ...found, time: time.filter(({ id }, index) => index < depth || others.has(id)) }
   }
 
   async function rankWithoutMatches(
@@ -178,8 +173,8 @@ export function createRootSearch(resources: RootSearchResources) {
         limit,
         asOf: at,
         isReadableOnly: level === 'whole',
-        ...(minSalience === undefined || isPast ? {} : { minSalience }),
-        ...(scopes ? { scopes } : {}),
+        minSalience: isPast ? undefined : minSalience,
+        scopes,
       },
       now,
     )

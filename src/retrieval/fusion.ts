@@ -8,12 +8,12 @@ import type { Signals } from './retrieval.schemas.ts'
 export type Channel = Signals['channels'][number]['channel']
 export type ContentChannel = Exclude<Channel, 'salience'>
 
-/** Matches by channel, best first; a channel that was not searched is left out. */
-export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[]>>
+/** Matches by channel, best first; undefined for a channel that was not searched. */
+export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[] | undefined>>
 
 /** The ids of all matches, each once. */
 export function listIds(matches: ChannelMatches): string[] {
-  return [...new Set(Object.values(matches).flatMap((found) => found.map(({ id }) => id)))]
+  return [...new Set(Object.values(matches).flatMap((found = []) => found.map(({ id }) => id)))]
 }
 
 export type ScoreInputs = Statement &

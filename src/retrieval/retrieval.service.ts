@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isWhole, presentRecord, readFirst, redactRecord, type StoredRecord } from '../records/index.ts'
 import { createRootSearch, type Roots } from './candidates.service.ts'
-import type { Channels } from './channels/channel-search.service.ts'
+import { type Channels, createChannelSearch, hasContent } from './channels/channel-search.service.ts'
 import { type Expanded, expand } from './expansion/expansion.service.ts'
 import { listEdgesAmong } from './expansion/expansion.ts'
 import { findPastStates } from './past-record.queries.ts'
@@ -33,8 +33,9 @@ export type ServedAnswer = { answer: Retrieval; servedIds: string[] }
 const regretDepth = 10
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
-  const findRoots = createRootSearch({ db, ...channels })
-  const findSuppressed = createSuppressionSearch({ db, ...channels })
+  const search = createChannelSearch({ db, ...channels })
+  const findRoots = createRootSearch({ db, text: channels.text, search })
+  const findSuppressed = createSuppressionSearch({ db, search })
 
   /** `fallsBack: false`: the answer is empty where nothing matches the question. */
   async function retrieve(
@@ -46,11 +47,11 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const question = readQuestion(input, call.caller.trust, now)
     if (question.at > now) throw createRefusal('/as_of', 'must not be in the future')
     const queryVector = await readVector(input.query_embedding)
-    const search = { text: readText(input), queryVector, fallsBack }
+    const content = { text: readText(input), queryVector, fallsBack }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
-      findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
-      input.explain ? findSuppressed(question, search, now) : undefined,
+      findRoots(question, content, Math.min(rootLimit, nodeLimit), now),
+      input.explain ? findSuppressed(question, content, now) : undefined,
     ])
     const expanded = await expand(db, question, roots.candidateNodes, { maxHops, nodeLimit })
     const presented = await presentNodes(question, expanded, input.explain ?? false)
@@ -129,9 +130,9 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   async function findWithForgotten(trust: Trust, input: RetrieveQuery): Promise<string[]> {
     const now = clock.now()
     const question = { ...readQuestion(input, trust, now), includesForgotten: true }
-    const search = { text: readText(input), queryVector: await readVector(input.query_embedding) }
-    if (question.isPast || (search.text === undefined && search.queryVector === undefined)) return []
-    const { candidateNodes } = await findRoots(question, search, regretDepth, now)
+    const content = { text: readText(input), queryVector: await readVector(input.query_embedding) }
+    if (question.isPast || !hasContent(content)) return []
+    const { candidateNodes } = await findRoots(question, content, regretDepth, now)
     return candidateNodes.map(({ id }) => id)
   }
 

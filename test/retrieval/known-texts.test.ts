@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createVectorSearch } from '../../src/embeddings/index.ts'
 import { createRootSearch } from '../../src/retrieval/candidates.service.ts'
+import { createChannelSearch } from '../../src/retrieval/channels/channel-search.service.ts'
 import { readQuestion } from '../../src/retrieval/question/question.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { create } from '../support/record-requests.ts'
@@ -44,16 +45,18 @@ function createWith({ clock, db }: TestApp, ids: readonly string[]) {
     for (const id of ids) states?.found.set(id, { salience: 1, importance: 0.5 })
     return ids.map((id) => ({ id, similarity: 0.9 }))
   }
-  return createRootSearch({
+  const text = createTextSearch({ clock, textLanguage: 'english', memory })
+  const search = createChannelSearch({
     db,
+    text,
     conversationGapMs: 60_000,
-    text: createTextSearch({ clock, textLanguage: 'english', memory }),
     vectors: { ...createVectorSearch({ db, clock }), findQuickly },
     queryEmbedder: {
       readServingModel: async () => undefined,
       embedText: async () => ({ outcome: 'unanswered' }),
     },
   })
+  return createRootSearch({ db, text, search })
 }
 
 it('describes a text as the database has it where the words in memory were not asked', async () => {

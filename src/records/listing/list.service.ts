@@ -107,9 +107,9 @@ const recordReader: PageReader<PositionedRecord> = { inOrder: listRecords, bySal
 const idReader: PageReader<PositionedId> = { inOrder: listRecordIds, bySalience: listIdsBySalience }
 
 type SalienceSearch = Pick<PageQuery, 'trust' | 'asOf' | 'limit' | 'conditions' | 'isReadableOnly'> & {
-  minSalience?: number
+  minSalience?: number | undefined
   /** The only scopes to search, if the conditions limit the scopes. */
-  scopes?: readonly string[]
+  scopes?: readonly string[] | undefined
 }
 
 /** The ids of the most salient records that match the conditions, most salient first. */

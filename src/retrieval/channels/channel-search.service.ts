@@ -23,6 +23,10 @@ export type SearchInput = {
   fallsBack?: boolean
 }
 
+export function hasContent({ text, queryVector }: SearchInput): boolean {
+  return text !== undefined || queryVector !== undefined
+}
+
 export type ChannelSearchOptions = {
   /** How many matches of each channel are read. */
   limit: number
@@ -43,6 +47,8 @@ type WordSearch = {
 }
 
 type Resources = Channels & { db: Database; conversationGapMs: number }
+
+export type ChannelSearch = ReturnType<typeof createChannelSearch>
 
 /** Returns the search of all channels at the same time: words, vectors and names. */
 export function createChannelSearch({
@@ -72,11 +78,7 @@ export function createChannelSearch({
       byText,
       text && searchNames(db, question, { text: topic, conditions: required, limit }),
     ])
-    return {
-      ...(vector ? { vector } : {}),
-      ...(worded ? { text: worded } : {}),
-      ...(names ? { graph: names } : {}),
-    }
+    return { vector, text: worded, graph: names }
   }
 
   /** If the question names a time, records of that time are found with fewer of its words: "What did Anna do in May?" */
@@ -95,18 +97,19 @@ export function createChannelSearch({
     span: { days?: readonly DayRange[]; exactCount?: number } = {},
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
-    const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
     const contextConditions = listContextConditions(question)
     const surroundings = { contextConditions, gapMs: conversationGapMs, requested }
     return textSearch.find(db, {
       query,
       trust,
+      scopes,
+      types,
       conditions,
       limit,
       surroundings,
       states,
       among,
-      ...narrower,
+      includesForgotten,
       ...span,
     })
   }

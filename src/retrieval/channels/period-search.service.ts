@@ -36,7 +36,7 @@ export async function findInPeriods(
     limit: isAll ? maxExamined : maxExaminedBesideWords,
     asOf: at,
     isReadableOnly: true,
-    ...(scopes ? { scopes } : {}),
+    scopes,
     conditions: [...conditions, isDated()],
   }
   const [messages, salient] = await Promise.all([

@@ -101,14 +101,7 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
     const now = clock.now()
     const isScoped = trust.scopes !== null || scopes !== undefined
     const limit = isScoped ? newest : mostSalient
-    const selection = {
-      trust,
-      conditions,
-      limit,
-      asOf: now,
-      isReadableOnly: true,
-      ...(scopes ? { scopes } : {}),
-    }
+    const selection = { trust, conditions, limit, scopes, asOf: now, isReadableOnly: true }
     const salient = await findMostSalient(db, selection, now)
     return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
   }

@@ -32,8 +32,8 @@ export type TextSearchInput = {
   query: TextQuery
   trust: Trust
   /** Applied by the index itself; `conditions` are only checked after a matching row is read. */
-  scopes?: readonly string[]
-  types?: readonly string[]
+  scopes?: readonly string[] | undefined
+  types?: readonly string[] | undefined
   conditions: Conditions
   /** Only records of these days. */
   days?: readonly DayRange[]
