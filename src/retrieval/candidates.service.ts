@@ -5,7 +5,12 @@ import { dropQuotes, type TextQuery } from '../domain/words/query-words.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
-import { type Channels, type ChannelSearch, hasContent, type SearchInput } from './channels/channel-search.service.ts'
+import {
+  type ChannelSearch,
+  type Channels,
+  hasContent,
+  type SearchInput,
+} from './channels/channel-search.service.ts'
 import { findInPeriods } from './channels/period-search.service.ts'
 import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
@@ -71,7 +76,7 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     if (ids.length === 0) return rankWithoutMatches(question, input, { limit, few }, now)
     const stems = await textSearch.findQueryStems(db, query)
     const rows = await readStates(ids, question, states)
-    const signals = {
+    const traits = {
       stems: stems.words,
       listNamed: (speakers: Iterable<string>) => listNamedSpeakers(included, speakers),
       isAboutAsker: isAboutAsker(included),
@@ -80,7 +85,7 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }
-    const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), signals)
+    const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), traits)
       .slice(0, limit)
       .map((node): CandidateNode => ({ ...node, hop: 0, isOpen: true }))
     return { candidateNodes, fits: computeFits(matches) }

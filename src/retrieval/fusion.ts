@@ -87,7 +87,7 @@ const guidanceFactor = 1.7
 const askingFactor = 0.5
 
 /** The traits of the question. */
-export type QuestionSignals = {
+export type QuestionTraits = {
   /** Whether a time is of a period that it names. */
   isOfPeriod?: ((time: Date) => boolean) | undefined
   /** Whether it names nothing but a time. */
@@ -108,33 +108,21 @@ export type QuestionSignals = {
 export function fuse(
   matches: ChannelMatches,
   inputs: ReadonlyMap<string, ScoreInputs>,
-  {
-    isOfPeriod = () => false,
-    isPeriodAll = false,
-    isForAsker = false,
-    isAboutQuestions = false,
-    stems,
-    ...speakers
-  }: QuestionSignals = {},
+  question: QuestionTraits = {},
 ): FusedNode[] {
-  const times = sortTimes(inputs)
-  const weighSpeaker = createSpeakerWeight(inputs, speakers)
-  const weights = isPeriodAll ? { ...channelWeights, time: periodAloneWeight } : channelWeights
+  const computeFactors = createFactors(inputs, question)
+  const weights = question.isPeriodAll ? { ...channelWeights, time: periodAloneWeight } : channelWeights
   const nodes: FusedNode[] = []
   for (const [id, channels] of placeMatches(matches, weights)) {
     const input = inputs.get(id)
     // A record that was forgotten between two statements has no inputs.
     if (!input) continue
-    const questionFactors = {
-      time_factor: isOfPeriod(input.created_at) ? timeFactor : 1,
-      speaker_factor: weighSpeaker(input),
-      ...weighContent(input),
-      guidance_factor: isForAsker && input.isGuidance ? guidanceFactor : 1,
-      asking_factor: input.onlyAsks && !isAboutQuestions ? askingFactor : 1,
-    }
-    nodes.push(scoreNode(id, channels, { input, times, questionFactors }))
+    const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
+    const factors = computeFactors(input)
+    const score = Object.values(factors).reduce((product, factor) => product * factor, fused)
+    nodes.push({ id, score, signals: { channels, fused, ...factors } })
   }
-  return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
+  return putNewerFirst(nodes.sort(compareMatches), inputs, question.stems)
 }
 
 /** In a fixed order of channels: a sum of floats depends on the order of its terms. */
@@ -169,51 +157,36 @@ function createShareFunction(channel: Channel, found: readonly Match[]): (score:
   return (score) => (best > worst ? (score - worst) / (best - worst) : 1)
 }
 
-type FactorInputs = {
-  input: ScoreInputs
-  /** The times of all candidates, in ascending order. */
-  times: readonly number[]
-  /** The factors that depend on what the question says. */
-  questionFactors: Pick<
-    Signals,
-    'time_factor' | 'speaker_factor' | 'name_factor' | 'evidence_factor' | 'guidance_factor' | 'asking_factor'
-  >
-}
-
-function scoreNode(
-  id: string,
-  channels: Placement[],
-  { input, times, questionFactors }: FactorInputs,
-): FusedNode {
-  const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
-  const factors = {
-    ...questionFactors,
+/** Returns the factors of one of the candidates, in a fixed order: a product of floats depends on the order of its terms. */
+function createFactors(
+  inputs: ReadonlyMap<string, ScoreInputs>,
+  { isOfPeriod, isForAsker, isAboutQuestions, ...speakers }: QuestionTraits,
+): (input: ScoreInputs) => typeof neutralFactors {
+  const times = sortTimes(inputs)
+  const weighSpeaker = createSpeakerWeight(inputs, speakers)
+  return (input) => ({
+    time_factor: isOfPeriod?.(input.created_at) ? timeFactor : 1,
+    speaker_factor: weighSpeaker(input),
+    name_factor: input.isOnlyName ? onlyNameFactor : 1,
+    evidence_factor: input.statesOnlyFact ? factEvidenceFactor : 1,
+    guidance_factor: isForAsker && input.isGuidance ? guidanceFactor : 1,
+    asking_factor: input.onlyAsks && !isAboutQuestions ? askingFactor : 1,
     salience_factor: computeFactor(Math.min(1, input.salience), priorSpan.salience),
     importance_factor: computeFactor(input.importance, priorSpan.importance),
     recency_factor: computeFactor(rankTime(times, input.created_at.getTime()), priorSpan.recency),
-  }
-  const score = Object.values(factors).reduce((product, factor) => product * factor, fused)
-  return { id, score, signals: { channels, fused, ...factors } }
+  })
 }
 
 /** Returns the factor of who wrote a message. Where the question names one of the speakers, it is about that one. */
 function createSpeakerWeight(
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { listNamed = () => new Set(), isAboutAsker = false }: Pick<QuestionSignals, 'listNamed' | 'isAboutAsker'>,
+  { listNamed = () => new Set(), isAboutAsker = false }: Pick<QuestionTraits, 'listNamed' | 'isAboutAsker'>,
 ): (input: ScoreInputs) => number {
   const speakers = new Set([...inputs.values()].flatMap(({ speaker }) => speaker ?? []))
   const named = listNamed(speakers)
   return ({ speaker, isOfAssistant }) => {
     if (speaker && named.size > 0 && !named.has(speaker)) return otherSpeakerFactor
     return isAboutAsker && isOfAssistant ? assistantFactor : 1
-  }
-}
-
-/** Lowers a record that repeats another one, or what the person who asks knows. */
-function weighContent({ isOnlyName, statesOnlyFact }: ScoreInputs) {
-  return {
-    name_factor: isOnlyName ? onlyNameFactor : 1,
-    evidence_factor: statesOnlyFact ? factEvidenceFactor : 1,
   }
 }
 
@@ -228,7 +201,7 @@ function sortTimes(inputs: ReadonlyMap<string, ScoreInputs>): number[] {
   )
 }
 
-/** The newest of the candidates is 1, the oldest 0: only the order of two statements matters, not their ages. */
+/** The newest of some times in ascending order is 1, the oldest 0: only the order of two statements matters, not their ages. */
 function rankTime(times: readonly number[], time: number): number {
   return times.length < 2 ? 1 : times.indexOf(time) / (times.length - 1)
 }

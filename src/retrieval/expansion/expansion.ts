@@ -5,8 +5,6 @@ import type { Signals } from '../retrieval.schemas.ts'
 
 /** Expands roots to their neighbourhood, hop by hop, the best neighbours first. */
 
-export type FollowedEdge = { source_id: string; predicate: string; weight: number }
-
 /** A node whose record is not read yet. */
 export type CandidateNode = {
   id: string
@@ -17,7 +15,10 @@ export type CandidateNode = {
   signals: Signals
 }
 
-export type Neighbour = FollowedEdge & {
+export type Neighbour = {
+  source_id: string
+  predicate: string
+  weight: number
   target_id: string
   created_at: Date
   isOpen: boolean

@@ -4,9 +4,8 @@ import { getGroupKey, type Layout } from './prompt-layout.ts'
 
 /** Chooses what fits into a prompt. */
 
-type Reason = PromptContext['omitted'][number]['reason']
-export type Omission = { id: string; reason: Extract<Reason, 'budget' | 'repetition'> }
-export type Choice = { chosen: Entry[]; omitted: Omission[] }
+export type Omitted = PromptContext['omitted'][number]
+type Choice = { chosen: Entry[]; omitted: Omitted[] }
 
 /**
  * Takes units in their order, the most relevant first, as long as they fit. The entries of a unit are taken together or
@@ -16,7 +15,7 @@ export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout,
   const usedKeys = new Set<string>()
   const opened = new Set<string>()
   const chosen: Entry[] = []
-  const omitted: Omission[] = []
+  const omitted: Omitted[] = []
   let left = budget - layout.frameWeight
   for (const unit of units) {
     const fresh = unit.filter((entry) => isFirst(entry, usedKeys, unit))
@@ -26,9 +25,9 @@ export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout,
     const weight = sum([...fresh.map(layout.weighEntry), ...openings.values()])
     const isFitting = weight <= left
     for (const entry of unit) {
-      if (!fresh.includes(entry)) omitted.push({ id: entry.id, reason: 'repetition' })
+      if (!fresh.includes(entry)) omitted.push({ record_id: entry.id, reason: 'repetition' })
       else if (isFitting) chosen.push(entry)
-      else omitted.push({ id: entry.id, reason: 'budget' })
+      else omitted.push({ record_id: entry.id, reason: 'budget' })
     }
     if (!isFitting) continue
     left -= weight

@@ -1,7 +1,7 @@
 import type { MemoryRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import { listWordPrefixes } from './excerpt.ts'
-import { fillBudget } from './prompt-budget.ts'
+import { fillBudget, type Omitted } from './prompt-budget.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, toEntry } from './prompt-entries.ts'
 import { createJsonLayout, createMarkdownLayout, sortAsWritten } from './prompt-layout.ts'
@@ -15,8 +15,6 @@ import { estimateTokens, toTokens, toWeight } from './token-estimate.ts'
 const largestShare = 1 / 3
 /** In tokens. Masking and quoting much longer lines would keep other requests waiting. */
 const longestLine = 4_000
-
-type Omitted = PromptContext['omitted'][number]
 
 export type Found = {
   answer: Retrieval
@@ -47,7 +45,6 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
     if (isOnlyName(record)) return [{ record_id: record.id, reason: 'only_name' }]
     return foundIds.includes(record.id) ? [{ record_id: record.id, reason: 'not_selected' }] : []
   })
-  const left = [...omitted.map(({ id, reason }): Omitted => ({ record_id: id, reason })), ...others]
   const getPlace = ({ record_id: id }: Omitted) => places.get(id) ?? 0
   return {
     text,
@@ -59,7 +56,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
       tokens: toTokens(layout.weighEntry(entry)),
       quoted: entry.isWhole,
     })),
-    omitted: left.sort((one, other) => getPlace(one) - getPlace(other)),
+    omitted: [...omitted, ...others].sort((one, other) => getPlace(one) - getPlace(other)),
   }
 }
 

@@ -4,21 +4,16 @@ import type { CallContext } from '../../db/transaction.ts'
 import { writeSearchableText } from '../../domain/payloads/searchable-text.ts'
 import { getRank } from '../../domain/trust/caller.ts'
 import type { Embedding } from '../../domain/vectors/similarity.ts'
-import type { createQueryEmbedder, createVectorSearch } from '../../embeddings/index.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { findReadableRecord, presentRecord, readFirst } from '../../records/index.ts'
+import type { QueryVector, VectorChannel } from '../channels/vector-matches.service.ts'
 import { listAnswerConditions } from '../filters.queries.ts'
 import { listSearchedScopes, readQuestion } from '../question/question.ts'
 import type { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
 
-type Resources = {
-  db: Database
-  clock: Clock
-  queryEmbedder: ReturnType<typeof createQueryEmbedder>
-  vectors: ReturnType<typeof createVectorSearch>
-}
-type Model = NonNullable<Awaited<ReturnType<Resources['queryEmbedder']['readServingModel']>>>
+type Resources = VectorChannel & { db: Database; clock: Clock }
+type Model = QueryVector['model']
 
 export type SimilarService = ReturnType<typeof createSimilarService>
 
