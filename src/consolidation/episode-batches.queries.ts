@@ -11,7 +11,7 @@ export type DueFilter = {
   stage: StageName
   scope: string | null
   /** Two walks at the same time have half of the scopes each, so that none waits for a fact of the other. */
-  half?: 0 | 1
+  half?: 0 | 1 | undefined
   until: Date
   now: Date
 }

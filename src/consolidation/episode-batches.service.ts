@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import { maskSecrets, maskText } from '../domain/secrets/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
-import { type BatchResult, findEffectsRunId, type RunContext } from '../jobs/runs.ts'
+import { type BatchResult, findEffectsRunId, type Run, type RunContext } from '../jobs/runs.ts'
 import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
@@ -34,13 +34,12 @@ type EpisodeWalk = {
   clock: Clock
   until: Date
   processBatch: ProcessBatch
-  size?: number
+  size?: number | undefined
   /** Whether two walks at the same time have half of the scopes each. */
   isHalved?: boolean
 }
 
-type RunBatch = RunContext['inBatch']
-type BatchRunner = { runBatch: RunBatch; recordFault: RunContext['recordFault'] }
+type BatchRunner = Pick<RunContext, 'inBatch' | 'recordFault'>
 
 /** Returns a stage that processes whole episodes in batches. */
 export function createEpisodeStage(
@@ -75,22 +74,22 @@ export function createEpisodeStage(
  */
 export function walkEpisodes(context: RunContext, options: EpisodeWalk): Promise<void> {
   const { run, recordFault } = context
-  const walk = (inBatch: RunBatch, half?: 0 | 1) =>
-    runBatches(context, options, { runBatch: timeBatches(options.stage, inBatch), recordFault }, half)
+  const walk = (inBatch: RunContext['inBatch'], half?: 0 | 1) =>
+    runBatches(run, options, { inBatch: timeBatches(options.stage, inBatch), recordFault }, half)
   if (run.dryRun || !options.isHalved || run.scope !== null) return walk(context.inBatch)
   return runInParallel([(inBatch) => walk(inBatch, 0), (inBatch) => walk(inBatch, 1)], context)
 }
 
 function runBatches(
-  { run }: RunContext,
+  { scope }: Run,
   { stage, clock, until, processBatch, size = defaultBatchSize }: EpisodeWalk,
   runner: BatchRunner,
   half?: 0 | 1,
 ): Promise<void> {
   const createPortion = (after: Position, limit: number): Portion => ({
     stage,
-    scope: run.scope,
-    ...(half === undefined ? {} : { half }),
+    scope,
+    half,
     until,
     after,
     limit,
@@ -101,7 +100,7 @@ function runBatches(
     size,
     doBatch: async (after, limit) => {
       const portion = createPortion(after, limit)
-      return (await runner.runBatch((tx) => processBatch(tx, portion))).last
+      return (await runner.inBatch((tx) => processBatch(tx, portion))).last
     },
     skipRecord: (after, error) => skipEpisode(createPortion(after, 1), error, runner),
   })
@@ -111,9 +110,9 @@ function runBatches(
 export async function skipEpisode(
   portion: Portion,
   error: unknown,
-  { runBatch, recordFault }: BatchRunner,
+  { inBatch, recordFault }: BatchRunner,
 ): Promise<Position | undefined> {
-  const { postponed } = await runBatch(async (tx) => {
+  const { postponed } = await inBatch(async (tx) => {
     const postponed = await postponeNext(tx, portion, describeFailure(error))
     return { postponed, counts: postponed ? { extraction_skipped: 1 } : {} }
   })

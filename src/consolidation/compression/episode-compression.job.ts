@@ -22,15 +22,13 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
     name: 'episodic',
     run: (context) => {
       const { id: runId, startedAt } = context.run
-      const until = subtractMilliseconds(startedAt, compressionAgeMs)
       const effectsRunId = findEffectsRunId(context.run)
-      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, { runId, effectsRunId })
       return walkEpisodes(context, {
         stage: 'episodic',
         clock,
-        until,
-        processBatch: next,
-        ...(size === undefined ? {} : { size }),
+        until: subtractMilliseconds(startedAt, compressionAgeMs),
+        processBatch: (tx, portion) => compressNext(tx, portion, { runId, effectsRunId }),
+        size,
       })
     },
   }

@@ -111,8 +111,7 @@ export function createExtractionStage({
     } catch (error) {
       if (!isBatchFailure(error)) throw error
       if (limit > 1) return claimOrSkip(context, after, Math.ceil(limit / 4))
-      const { inBatch: runBatch, recordFault } = context
-      const last = await skipEpisode(createPortion(context, after, 1), error, { runBatch, recordFault })
+      const last = await skipEpisode(createPortion(context, after, 1), error, context)
       return { last, episodesToAsk: [] }
     }
   }

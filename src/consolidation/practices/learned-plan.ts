@@ -75,12 +75,11 @@ function nameNodes(calls: readonly Call[]): string[] {
 function listEdges(calls: readonly Call[]) {
   const known = new Set(calls.map(({ id }) => id))
   const names = nameNodes(calls)
-  const edges = calls.flatMap(({ depends_on: needed = [] }, place) =>
+  return calls.flatMap(({ depends_on: needed = [] }, place) =>
     [...new Set(needed)]
       .filter((id) => known.has(id))
       .map((from) => ({ from, to: names[place] ?? '', kind: 'control' as const })),
   )
-  return edges
 }
 
 function readCounts(stored: unknown): OutcomeCounts {

@@ -2,6 +2,7 @@ import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { createEdge } from '../../domain/edges/edges.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { Change } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -178,7 +179,7 @@ type DraftInput = {
   id: string
   sources: readonly string[]
   input: StageInput
-  policies: Parameters<typeof draftConsolidated>[1]['policies']
+  policies: Policies
 }
 
 const maxSources = 100
