@@ -9,8 +9,8 @@ import type { DreamOptions } from './dream.schemas.ts'
 import { createDriftStep, type DriftSettings } from './drift/drift.job.ts'
 import { createForgettingStep } from './forgetting-step.job.ts'
 import { createFactInserter, type FactInserterResources } from './insert-fact.service.ts'
-import { createModelGateway, type DreamModel } from './model-gateway.service.ts'
 import { modelFigures } from './model-question.ts'
+import { type DreamModel, openModelSession } from './model-session.service.ts'
 import { createProbingStep } from './probing/probing.job.ts'
 import { createProfilesStep } from './profiles/profiles.job.ts'
 import type { DreamContext, Step, StepName } from './steps.ts'
@@ -33,8 +33,7 @@ type Resources = RetentionSettings & {
 
 /** Runs the steps one after the other. No step changes a pinned record, and no step deletes anything permanently. */
 export function createDream(resources: Resources): JobWork {
-  const { drift, model, writing } = resources
-  const gateway = createModelGateway({ model })
+  const { drift, writing } = resources
   const writingSteps = writing ? createWritingSteps(writing) : []
   const steps: readonly Step[] = [
     createForgettingStep(resources),
@@ -51,7 +50,7 @@ export function createDream(resources: Resources): JobWork {
       ...chosenSteps.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
       ...(chosenSteps.some((step) => writingSteps.includes(step)) ? modelFigures : []),
     ])
-    const model = await gateway.open(context)
+    const model = await openModelSession(context, resources.model)
     for (const step of chosenSteps) await runStep(step, { ...addTiming(step.name, context), model })
   }
 

@@ -25,20 +25,18 @@ export type DreamModel = {
 }
 
 /**
- * The only access of a dream to a model. It enforces the budget, stops when the run ends and gives up when the model
- * does not answer.
+ * Opens the only access of a dream to a model, for one run, whose steps share the budget. It enforces the budget, stops when the run
+ * ends and gives up when the model does not answer.
  */
-export function createModelGateway({ model }: { model: DreamModel | undefined }) {
-  /** Opens one session for a run. Its steps share the budget. */
-  async function open(context: RunContext): Promise<ModelSession | undefined> {
-    // The options were validated when the run was requested.
-    const { ask_model: asksInDryRun = false } = context.run.options as DreamOptions
-    if (!model || (context.run.dryRun && !asksInDryRun)) return undefined
-    const spentBefore = readSpent(await findRunFigures(context.db, context.run.id), 'model')
-    return createModelSession(context, model, spentBefore)
-  }
-
-  return { open }
+export async function openModelSession(
+  context: RunContext,
+  model: DreamModel | undefined,
+): Promise<ModelSession | undefined> {
+  // The options were validated when the run was requested.
+  const { ask_model: asksInDryRun = false } = context.run.options as DreamOptions
+  if (!model || (context.run.dryRun && !asksInDryRun)) return undefined
+  const spentBefore = readSpent(await findRunFigures(context.db, context.run.id), 'model')
+  return createModelSession(context, model, spentBefore)
 }
 
 function createModelSession(context: RunContext, model: DreamModel, spentBefore: Spent): ModelSession {

@@ -45,7 +45,8 @@ export function createMerge({ insertFact, textLanguage }: Resources) {
     const tags = sortByFrequency(input.members.flatMap((member) => member.tags))
     const summaryId = await insertFact(tx, {
       ...audit,
-      ...pickVisibility(input.partition),
+      scope: input.partition.scope,
+      sensitivity: input.partition.sensitivity,
       tags: ['summary', ...tags].slice(0, maxTags),
       fact: { subject: chooseSubject(input.members, tags), predicate: 'summary', object: input.summary },
       sources: ids,
@@ -86,10 +87,6 @@ function selectUnchanged(
   return sources.length === members.length && isSame ? sources : undefined
 }
 
-function pickVisibility({ scope, sensitivity }: Partition) {
-  return { scope, sensitivity }
-}
-
 /** Returns each tag once, the most frequent first. */
 function sortByFrequency(tags: readonly string[]): string[] {
   return [...countOccurrences(tags)].sort((one, other) => other[1] - one[1]).map(([tag]) => tag)
@@ -110,7 +107,7 @@ function describeChanges(summaryId: string, sources: readonly StoredRecord[]): C
 }
 
 const batchSize = 200
-const audit = { actor: 'dream/cluster', rationale: 'the summary it was merged into no longer exists' }
+const reversal = { actor, rationale: 'the summary it was merged into no longer exists' }
 
 type Revert = { seal: Seal; textLanguage: string }
 
@@ -136,8 +133,8 @@ async function restoreNext(
   const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
     await lockTombstonesShared(tx)
     const ids = await findOrphans(tx, { scope: run.scope, ...portion })
-    const reverting = { ...audit, now: run.startedAt, runId: run.id, textLanguage }
-    const reverted = await revertMerge(tx, seal, ids, reverting)
+    const audit = { ...reversal, now: run.startedAt, runId: run.id, textLanguage }
+    const reverted = await revertMerge(tx, seal, ids, audit)
     const moved = { before: { status: 'merged' }, after: { status: 'active' } }
     const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
     const next = ids.length < portion.limit ? undefined : ids.at(-1)

@@ -24,7 +24,7 @@ import {
   upsertCard,
   type WrittenProfile,
 } from './profiles.queries.ts'
-import { createProfileCleanup } from './stale-profiles.service.ts'
+import { retireStaleProfiles } from './stale-profiles.service.ts'
 
 type Resources = {
   insertFact: InsertFact
@@ -52,11 +52,9 @@ const actor = 'dream/peer_cards'
  * facts have changed.
  */
 export function createProfilesStep({ insertFact, textLanguage }: Resources): Step {
-  const { retireStaleProfiles } = createProfileCleanup({ textLanguage, step, actor })
-
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
-    await retireStaleProfiles(context)
+    await retireStaleProfiles(context, { textLanguage, step, actor })
     if (!model) return
     const { cards_asked: askedCount = 0 } = await findRunFigures(context.db, context.run.id)
     await askDueQuestions<string, DueProfile>(context, model, {

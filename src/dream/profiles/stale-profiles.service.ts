@@ -7,37 +7,37 @@ import { runInBatch } from '../question-loop.service.ts'
 import type { DreamContext } from '../steps.ts'
 import { deleteCard, listStaleProfiles } from './profiles.queries.ts'
 
-type Resources = { textLanguage: string; step: string; actor: string }
+type Origin = { textLanguage: string; step: string; actor: string }
 
 /** Retires the profiles of entities that are history, and those of withdrawn facts that no other profile replaces. */
-export function createProfileCleanup({ textLanguage, step, actor }: Resources) {
-  async function retireStaleProfiles(context: DreamContext): Promise<void> {
-    // Without a model, as in most dry runs, a profile that a model would replace stays.
-    const filter = { scope: context.run.scope, ceiling: context.model?.maxSensitivity ?? ('hyper' as const) }
-    for (const id of await listStaleProfiles(context.db, filter)) {
-      await runInBatch(context, { part: step, recordId: id }, async (tx) => {
-        await lockRecords(tx, [id])
-        const [stale] = await listStaleProfiles(tx, { ...filter, cardId: id })
-        return stale === undefined ? {} : retireProfile(tx, context, id)
-      })
-    }
+export async function retireStaleProfiles(context: DreamContext, origin: Origin): Promise<void> {
+  // Without a model, as in most dry runs, a profile that a model would replace stays.
+  const filter = { scope: context.run.scope, ceiling: context.model?.maxSensitivity ?? ('hyper' as const) }
+  for (const id of await listStaleProfiles(context.db, filter)) {
+    await runInBatch(context, { part: origin.step, recordId: id }, async (tx) => {
+      await lockRecords(tx, [id])
+      const [stale] = await listStaleProfiles(tx, { ...filter, cardId: id })
+      return stale === undefined ? {} : retireProfile(tx, context, id, origin)
+    })
   }
+}
 
-  async function retireProfile(tx: Transaction, { run }: DreamContext, id: string): Promise<BatchResult> {
-    const [card] = await findRecords(tx, [id], fullTrust)
-    if (!card) return {}
-    const audit = {
-      now: run.startedAt,
-      runId: run.id,
-      actor,
-      rationale: 'its entity or its sources were withdrawn',
-      step,
-    }
-    await deleteCard(tx, id)
-    await retireRecord(tx, card, { ...audit, textLanguage, to: 'superseded' })
-    const change = { record_id: id, action: 'supersede', after: { status: 'superseded' } }
-    return { counts: { cards_dropped: 1 }, changes: [change] }
-  }
-
-  return { retireStaleProfiles }
+async function retireProfile(
+  tx: Transaction,
+  { run }: DreamContext,
+  id: string,
+  origin: Origin,
+): Promise<BatchResult> {
+  const [card] = await findRecords(tx, [id], fullTrust)
+  if (!card) return {}
+  await deleteCard(tx, id)
+  await retireRecord(tx, card, {
+    ...origin,
+    now: run.startedAt,
+    runId: run.id,
+    rationale: 'its entity or its sources were withdrawn',
+    to: 'superseded',
+  })
+  const change = { record_id: id, action: 'supersede', after: { status: 'superseded' } }
+  return { counts: { cards_dropped: 1 }, changes: [change] }
 }
