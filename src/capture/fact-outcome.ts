@@ -13,13 +13,13 @@ export type FactOutcome =
    * `relatedFact` is a fact on the same topic with lower sensitivity or without scope. The new fact is linked to it;
    * it is not changed.
    */
-  | { outcome: 'created'; relatedFact?: RelatedFact }
+  | { outcome: 'created'; relatedFact?: RelatedFact | undefined }
   /** A current record already states it. */
   | { outcome: 'confirmed'; id: string }
   /** The record that stated it was merged into another one, which may state it now. */
-  | { outcome: 'merged'; id: string; other?: string }
+  | { outcome: 'merged'; id: string; other: string | undefined }
   /** It was withdrawn earlier. Repeating it does not bring it back. */
-  | { outcome: 'challenged'; other?: string }
+  | { outcome: 'challenged'; other: string | undefined }
   /** A current record states another object, and its revision policy decides. `duplicates` say the same as that record. */
   | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string; duplicates: string[] }
 
@@ -51,10 +51,9 @@ export function decideFactOutcome(
   // A fact that was withdrawn where every key could see it does not come back as a confidential one.
   const isBlocked = (fact: Fact) => fact.is_same && fact.scope === visibility.scope && isWithdrawn(fact)
   const relatedFact = findRelatedFact(statement, live)
-  if (relatedFact?.predicate !== 'supports' && others.some(isBlocked)) {
-    return { outcome: 'challenged', ...(relatedFact ? { other: relatedFact.id } : {}) }
-  }
-  return { outcome: 'created', ...(relatedFact ? { relatedFact } : {}) }
+  if (relatedFact?.predicate !== 'supports' && others.some(isBlocked))
+    return { outcome: 'challenged', other: relatedFact?.id }
+  return { outcome: 'created', relatedFact }
 }
 
 /** Another object under the opposite predicate says nothing about the new fact. */
@@ -87,10 +86,9 @@ function decideAmongOwnFacts(statement: Statement, facts: readonly Fact[]): Fact
   const repeated = repeatable.find(({ status }) => status === 'active') ?? repeatable[0]
   if (repeated) return { outcome: 'confirmed', id: repeated.id }
   const currentFact = findCurrentFact(statement, live)
-  const other = currentFact ? { other: currentFact.id } : {}
   const merged = same.find(({ status }) => status === 'merged')
-  if (merged) return { outcome: 'merged', id: merged.id, ...other }
-  if (same.some(isWithdrawn)) return { outcome: 'challenged', ...other }
+  if (merged) return { outcome: 'merged', id: merged.id, other: currentFact?.id }
+  if (same.some(isWithdrawn)) return { outcome: 'challenged', other: currentFact?.id }
   if (!currentFact) return { outcome: 'created' }
   const policy = currentFact.payload.revision_policy ?? 'contest'
   return {

@@ -2,7 +2,6 @@ import type { Transaction } from '../db/transaction.ts'
 import { addInverses, createEdge, type Edge } from '../domain/edges/edges.ts'
 import type { SemanticPayload } from '../domain/payloads/payloads.ts'
 import {
-  type Confirmation,
   type Descent,
   type Draft,
   loadManyForUpdate,
@@ -99,7 +98,7 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
     // The policy of a topic holds until a capture names another one.
     const payload = { revision_policy: policy, ...captured.payload }
     const record: NewRecord = {
-      ...buildRecord({ ...captured, payload }),
+      ...buildFactRecord(context, payload, captured.source),
       id,
       relations: links.map(({ predicate, target_id }) => ({ predicate, target_id })),
     }
@@ -113,21 +112,17 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
   }
 
   async function confirm(tx: Transaction, captured: CapturedFact): Promise<FactResult> {
-    const { context, existingFact, targets } = captured
+    const { context, existingFact, targets, payload, source } = captured
     if (!existingFact) throw new Error('a confirmed fact must be a locked record')
     const links = filterNewEdges(buildFactEdges(existingFact.id, targets, context.now), existingFact)
     await upsertEdges(tx, addInverses(links))
     const reason = { ...getAuditReason(context), now: context.now, textLanguage }
-    await confirmStoredFact(tx, existingFact, buildConfirmation(captured), reason)
+    // The fact has the same scope and sensitivity as the capture, so its readers may see who confirms it.
+    await confirmStoredFact(tx, existingFact, { evidence: payload.evidence, source }, reason)
     return { ...createResult({ outcome: 'confirmed', record_id: existingFact.id }), edges: links }
   }
 
   return { plan }
-}
-
-/** The fact has the same scope and sensitivity as the capture, so its readers may see who confirms it. */
-function buildConfirmation({ payload, source }: CapturedFact): Confirmation {
-  return { evidence: payload.evidence, source }
 }
 
 /** A fact that not all of its readers may see is linked to the existing one, and the existing record is not changed. */
@@ -165,26 +160,16 @@ function planChallenged(captured: CapturedFact, other: string | undefined): Fact
   }
 }
 
-function draftFact(captured: CapturedFact): Draft {
-  const edges = buildFactEdges(captured.id, captured.targets, captured.context.now)
-  const descents = [
-    {
-      derived_id: captured.id,
-      source_id: captured.targets.primary,
-      kind: 'capture' as const,
-      is_ground: true,
-    },
-  ]
-  return { ...draftCapturedRecord(captured.context, buildRecord(captured), captured.id), edges, descents }
+function draftFact({ context, id, payload, source, targets }: CapturedFact): Draft {
+  const edges = buildFactEdges(id, targets, context.now)
+  const descent = { derived_id: id, source_id: targets.primary, kind: 'capture' as const, is_ground: true }
+  const record = buildFactRecord(context, payload, source)
+  return { ...draftCapturedRecord(context, record, id), edges, descents: [descent] }
 }
 
 function buildConfirmationDescent({ existingFact, targets }: CapturedFact): Descent[] {
   if (!existingFact) return []
   return [{ derived_id: existingFact.id, source_id: targets.primary, kind: 'confirm', is_ground: null }]
-}
-
-function buildRecord({ context, payload, source }: CapturedFact): NewRecord {
-  return buildFactRecord(context, payload, source)
 }
 
 function getContest({ context, id }: CapturedFact) {

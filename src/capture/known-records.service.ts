@@ -98,12 +98,7 @@ async function resolveMergedFact(
     const successor = next === undefined ? undefined : await lockVisibleRecord(tx, context, next)
     if (!successor) return { outcome: 'created' }
     if (!isHistory(successor.status)) return { outcome: 'confirmed', id: successor.id }
-    if (successor.status !== 'merged') {
-      return {
-        outcome: 'challenged',
-        ...(factOutcome.other === undefined ? {} : { other: factOutcome.other }),
-      }
-    }
+    if (successor.status !== 'merged') return { outcome: 'challenged', other: factOutcome.other }
     id = successor.id
   }
   return { outcome: 'created' }
