@@ -24,6 +24,7 @@ export type Destination = {
 type Moment = { now: Date; policies: Policies }
 type Described = {
   record: Omit<NewRecord, 'provenance'>
+  createdAt: string | undefined
   ref: string
   at: string | undefined
   fingerprint: string
@@ -33,11 +34,12 @@ type Described = {
 export function draftItem(item: Item, destination: Destination, { now, policies }: Moment): ImportedCopy {
   const { caller, scope, sensitivity } = destination
   const id = destination.idOf(item.source)
-  const { record, ref, at, fingerprint } =
+  const { record, createdAt, ref, at, fingerprint } =
     'message' in item ? describeMessage(item, destination, now) : describeRecord(item, destination)
   const source = { kind: 'artifact', ref, hash: fingerprint, ...(at === undefined ? {} : { timestamp: at }) }
+  const created = createdAt === undefined ? record : { ...record, created_at: createdAt }
   const line: unknown = {
-    ...startClock(record, now, policies),
+    ...startClock(created, now, policies),
     ...presentScope(scope),
     id,
     sensitivity,
@@ -70,7 +72,7 @@ function isVersion(item: Item): boolean {
 }
 
 function describeRecord(item: RecordItem, { format, idOf }: Destination): Described {
-  const { record, source, links = [] } = item
+  const { record, createdAt, source, links = [] } = item
   const { ended, supersedes, supersededBy } = item
   const relations = new Map(
     links.map(({ predicate, to }) => [
@@ -98,9 +100,10 @@ function describeRecord(item: RecordItem, { format, idOf }: Destination): Descri
       : record.payload
   return {
     record: { ...record, ...history, payload, relations: [...relations.values()] } as NewRecord,
+    createdAt,
     ref,
     at,
-    fingerprint: computeFingerprint([record.type, record.payload, record.tags, record.created_at, at, ended]),
+    fingerprint: computeFingerprint([record.type, record.payload, record.tags, createdAt, at, ended]),
   }
 }
 
@@ -132,9 +135,9 @@ function describeMessage(
     ...(name === undefined ? {} : { name }),
   }
   const context = { caller, now, conversation, scope, sensitivity }
-  const record = createMessageRecord(message, place, { messages: [] }, context)
   return {
-    record: { ...record, ...(item.at === undefined ? {} : { created_at: item.at }) },
+    record: createMessageRecord(message, place, { messages: [] }, context),
+    createdAt: item.at,
     ref: `conversation:${conversation}#${id}`,
     at,
     fingerprint: computeFingerprint([role, name, content]),

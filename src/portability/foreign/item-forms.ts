@@ -40,8 +40,3 @@ export function createEntityPayload(name: string, type: string | undefined, summ
     ...(summary === undefined ? {} : { summary }),
   }
 }
-
-/** A field that is left out when it is undefined. */
-export function describeCreationTime(at: string | undefined): { created_at?: string } {
-  return at === undefined ? {} : { created_at: at }
-}

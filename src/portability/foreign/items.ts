@@ -13,10 +13,9 @@ type Origin = {
 }
 
 export type RecordItem = Origin & {
-  record: Pick<
-    NewRecord,
-    'type' | 'payload' | 'tags' | 'created_at' | 'lifecycle' | 'salience' | 'confidence'
-  >
+  record: Pick<NewRecord, 'type' | 'payload' | 'tags' | 'lifecycle' | 'salience' | 'confidence'>
+  /** When the source stored it. */
+  createdAt?: string | undefined
   /** The reference of the source, when it is not the id. */
   ref?: string
   /** When it happened or was said. */

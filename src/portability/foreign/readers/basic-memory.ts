@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import { maxLineBytes } from '../../line-limits.ts'
 import { isArchive, readBaseName, readMembers, readText } from '../archive/member-reading.ts'
 import { readTags, readTime, readWord } from '../fields.ts'
-import { createEntityPayload, createFactPayload, describeCreationTime, notePayload } from '../item-forms.ts'
+import { createEntityPayload, createFactPayload, notePayload } from '../item-forms.ts'
 import { type ForeignFile, type Item, type Reader, readItem } from '../items.ts'
 import { type Note, parseNote } from '../markdown-note.ts'
 
@@ -63,7 +63,7 @@ function noteItems(given: Note, line: number, place?: string): Item[] {
   const { title, fields, text, observations, relations } = given
   const id = JSON.stringify(place === undefined ? [title] : [title, place])
   const note = place === undefined ? `note:${title}` : `note-at:${id}`
-  const at = describeCreationTime(readTime(fields, 'created'))
+  const createdAt = readTime(fields, 'created')
   const subject = [{ predicate: 'subject_entity', to: note }]
   const ref = `basic-memory:${place ?? readPermalink(given) ?? title}`
   const entity = {
@@ -74,11 +74,12 @@ function noteItems(given: Note, line: number, place?: string): Item[] {
     line,
     ref,
     links,
+    createdAt,
     source: `${source}:${id}`,
-    record: { type: 'semantic', ...at, ...record } as Extract<Item, { record: unknown }>['record'],
+    record: { type: 'semantic', ...record } as Extract<Item, { record: unknown }>['record'],
   })
   return [
-    { line, ref, source: note, record: { ...entity, ...readTags(fields, 'tags'), ...at } },
+    { line, ref, createdAt, source: note, record: { ...entity, ...readTags(fields, 'tags') } },
     ...(text === '' ? [] : [createFact('text', { payload: notePayload(title, text) })]),
     ...observations.map((each) =>
       createFact(`observation:${each.text}`, { payload: notePayload(title, each.text), tags: each.tags }),

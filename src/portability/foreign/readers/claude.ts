@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
 import { asFields, type Fields, listOf, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
-import { describeCreationTime, notePayload } from '../item-forms.ts'
+import { notePayload } from '../item-forms.ts'
 import type { Item, Reader, Reading } from '../items.ts'
 import { createMessageItems, joinTexts, type Message, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
@@ -118,10 +118,6 @@ type Note = { source: string; subject: string; text: string }
 
 /** `fields` say when it was created. */
 function draftNote(line: number, fields: Fields, { source, subject, text }: Note): Item {
-  const payload = notePayload(subject, text)
-  return {
-    line,
-    source,
-    record: { type: 'semantic', payload, ...describeCreationTime(readTime(fields, 'created_at')) },
-  }
+  const record = { type: 'semantic' as const, payload: notePayload(subject, text) }
+  return { line, source, record, createdAt: readTime(fields, 'created_at') }
 }

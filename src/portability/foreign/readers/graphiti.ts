@@ -1,6 +1,6 @@
 import { truncate } from '../../../kernel/truncated-text.ts'
 import { asFields, type Fields, listOf, readTime, readWord, requireText } from '../fields.ts'
-import { createEntityPayload, describeCreationTime, notePayload } from '../item-forms.ts'
+import { createEntityPayload, notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 
@@ -39,14 +39,15 @@ function readNode(fields: Fields, line: number, names: Map<string, string>): Ite
   return {
     line,
     source,
-    record: { type: 'entity', payload, ...describeCreationTime(readTime(fields, 'created_at')) },
+    record: { type: 'entity', payload },
+    createdAt: readTime(fields, 'created_at'),
   }
 }
 
 function readEpisode(fields: Fields, line: number): Item {
   const source = requireText(fields, 'uuid', 'id')
-  const at = readTime(fields, 'created_at')
-  const happenedAt = readTime(fields, 'valid_at') ?? at
+  const createdAt = readTime(fields, 'created_at')
+  const happenedAt = readTime(fields, 'valid_at') ?? createdAt
   const t = happenedAt ?? requireText(fields, 'valid_at')
   const event = { t, event_kind: readWord(fields, 'source') ?? 'episode', ref: `graphiti:${source}` }
   const timeline = [{ ...event, summary: requireText(fields, 'content') }]
@@ -54,7 +55,8 @@ function readEpisode(fields: Fields, line: number): Item {
     line,
     source,
     happenedAt,
-    record: { type: 'episodic', payload: { kind: 'episodic', timeline }, ...describeCreationTime(at) },
+    record: { type: 'episodic', payload: { kind: 'episodic', timeline } },
+    createdAt,
   }
 }
 
@@ -78,8 +80,8 @@ function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, strin
       type: 'semantic',
       payload: notePayload(subject, requireText(fields, 'fact'), { start, end }),
       ...(name === undefined ? {} : { tags: [truncate(name, maxTagLength)] }),
-      ...describeCreationTime(readTime(fields, 'created_at')),
     },
+    createdAt: readTime(fields, 'created_at'),
     links: [
       ...(from === undefined ? [] : [{ predicate: 'subject_entity', to: from }]),
       ...(to === undefined ? [] : [{ predicate: 'object_entity', to }]),

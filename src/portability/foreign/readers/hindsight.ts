@@ -11,7 +11,7 @@ import {
   readWord,
   requireText,
 } from '../fields.ts'
-import { createEntityPayload, describeCreationTime, notePayload } from '../item-forms.ts'
+import { createEntityPayload, notePayload } from '../item-forms.ts'
 import type { Item, Link, Reader } from '../items.ts'
 
 const included = {
@@ -60,12 +60,8 @@ function readFact(fields: Fields, source: string, line: number, document: string
       line,
       source,
       happenedAt,
-      record: {
-        type: 'semantic',
-        payload,
-        ...readTags(fields, 'tags'),
-        ...describeCreationTime(readTime(fields, 'created_at')),
-      },
+      record: { type: 'semantic', payload, ...readTags(fields, 'tags') },
+      createdAt: readTime(fields, 'created_at'),
       links: [
         ...mentions.map((name) => ({ predicate: 'mentions_entity', to: `entity:${name}` })),
         ...listOf(fields, 'causal_relations').flatMap((each) => readCause(each, document)),
@@ -100,11 +96,6 @@ function readObservation(fields: Fields, line: number): Item {
   })
   const source = `observation:${text}`
   const ref = `hindsight:observation:${truncate(text, 200)}`
-  const record = {
-    type: 'semantic' as const,
-    payload,
-    ...readTags(fields, 'tags'),
-    ...describeCreationTime(readTime(fields, 'created_at')),
-  }
-  return { line, source, ref, record, links }
+  const record = { type: 'semantic' as const, payload, ...readTags(fields, 'tags') }
+  return { line, source, ref, record, links, createdAt: readTime(fields, 'created_at') }
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { asFields, type Fields, pick, readTime, refuse, requireText } from '../fields.ts'
-import { describeCreationTime, notePayload } from '../item-forms.ts'
+import { notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readJsonLines, readParts } from '../part-reading.ts'
 
@@ -19,11 +19,12 @@ function readRow(value: unknown, line: number): Item {
   const key = requireText(fields, 'key')
   const end = readTime(fields, 'expires_at', 'expiresAt')
   const payload = notePayload(namespace || 'store', readText(pick(fields, 'value')), { end })
-  const at = readTime(fields, 'created_at', 'createdAt')
+  const createdAt = readTime(fields, 'created_at', 'createdAt')
   return {
     line,
     source: namespace === '' ? key : `${namespace}:${key}`,
-    record: { type: 'semantic', payload, ...describeCreationTime(at) },
+    record: { type: 'semantic', payload },
+    createdAt,
   }
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { asFields, type Fields, listOf, pick, readTime, readWord, requireText } from '../fields.ts'
-import { describeCreationTime, notePayload } from '../item-forms.ts'
+import { notePayload } from '../item-forms.ts'
 import type { Item, Reader, Reading } from '../items.ts'
 import { createMessageItems, joinTexts, type Message, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
@@ -96,10 +96,7 @@ function readBlock(fields: Fields, line: number, owners: ReadonlyMap<string, str
 
 function readPassage(fields: Fields, line: number): Item {
   const payload = notePayload('archive', requireText(fields, 'text'))
-  const at = readTime(fields, 'created_at')
-  return {
-    line,
-    source: `passage:${requireText(fields, 'id')}`,
-    record: { type: 'semantic', payload, ...describeCreationTime(at) },
-  }
+  const createdAt = readTime(fields, 'created_at')
+  const source = `passage:${requireText(fields, 'id')}`
+  return { line, source, record: { type: 'semantic', payload }, createdAt }
 }

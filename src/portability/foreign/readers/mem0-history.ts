@@ -1,6 +1,6 @@
 import { compareTexts } from '../../../kernel/text-order.ts'
 import { type Fields, pick, readTime, readWord, requireText } from '../fields.ts'
-import { describeCreationTime, notePayload } from '../item-forms.ts'
+import { notePayload } from '../item-forms.ts'
 import { type Item, type Reader, type RecordItem, readItem } from '../items.ts'
 import { type Rows, readTable } from '../sqlite-table.ts'
 
@@ -87,7 +87,8 @@ function readVersion(memory: string, { line, text, at, index, isLast, ended }: P
     line,
     source: formatId(index),
     ref: `mem0:${memory}`,
-    record: { type: 'semantic', payload: notePayload('mem0', text), ...describeCreationTime(at) },
+    record: { type: 'semantic', payload: notePayload('mem0', text) },
+    createdAt: at,
     ended,
     supersedes: index === 0 ? undefined : formatId(index - 1),
     supersededBy: isLast ? undefined : formatId(index + 1),

@@ -1,5 +1,5 @@
 import { asFields, type Fields, readTags, readTime, readWord, requireText } from '../fields.ts'
-import { describeCreationTime, notePayload } from '../item-forms.ts'
+import { notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 import { isSqlite } from '../sqlite-table.ts'
@@ -19,12 +19,9 @@ function readMemory(value: unknown, line: number): Item {
   const text = requireText(fields, 'memory', 'data', 'text')
   const end = readTime(fields, 'expiration_date', 'expirationDate')
   const payload = notePayload(readSubject(fields), text, { end })
-  const at = readTime(fields, 'created_at', 'createdAt')
-  return {
-    line,
-    source,
-    record: { type: 'semantic', payload, ...readTags(fields, 'categories'), ...describeCreationTime(at) },
-  }
+  const createdAt = readTime(fields, 'created_at', 'createdAt')
+  const record = { type: 'semantic' as const, payload, ...readTags(fields, 'categories') }
+  return { line, source, record, createdAt }
 }
 
 /** Whose memory it is. It says what the text is about, never where it is stored. */

@@ -9,7 +9,7 @@ import {
   readWord,
   requireText,
 } from '../fields.ts'
-import { createFactPayload, describeCreationTime, notePayload } from '../item-forms.ts'
+import { createFactPayload, notePayload } from '../item-forms.ts'
 import type { Item, Reader, RecordItem } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 
@@ -32,15 +32,15 @@ function readMemory(fields: Fields, line: number): Item {
   const sector = readWord(fields, 'primary_sector', 'primarySector')
   const { tags = [] } = readTags({ tags: parseList(pick(fields, 'tags')) }, 'tags')
   const labels = [...tags, ...(sector === undefined ? [] : [sector])]
-  const at = readTime(fields, 'created_at', 'createdAt')
+  const createdAt = readTime(fields, 'created_at', 'createdAt')
   return {
     line,
     source,
+    createdAt,
     record: {
       type: 'semantic',
       payload,
       ...(labels.length === 0 ? {} : { tags: [...new Set(labels)] }),
-      ...describeCreationTime(at),
       ...readStrength(fields),
     },
   }
@@ -92,11 +92,11 @@ function readFact(fields: Fields, line: number): Item {
   const id = readWord(fields, 'id') ?? JSON.stringify([subject, predicate, object, start ?? null])
   const payload = createFactPayload({ subject, predicate, object }, { start, end })
   const confidence = readNumber(fields, 'confidence')
+  const createdAt = readTime(fields, 'created_at')
   const record = {
     type: 'semantic' as const,
     payload,
-    ...describeCreationTime(readTime(fields, 'created_at')),
     ...(confidence === undefined ? {} : { confidence: Math.min(Math.max(confidence, 0), 1) }),
   }
-  return { line, source: `fact:${id}`, record, happenedAt: start }
+  return { line, source: `fact:${id}`, record, createdAt, happenedAt: start }
 }
