@@ -38,7 +38,6 @@ type Reading = { includeForgotten?: boolean; tx?: Transaction | undefined }
 
 export function createRecordsService(resources: Resources) {
   const { db, clock, defaultSensitivity, textLanguage, seal, policies, rescore } = resources
-  const listing = createListing(resources)
 
   async function read(
     caller: Caller,
@@ -96,7 +95,7 @@ export function createRecordsService(resources: Resources) {
     read,
     readAudit: (caller: Caller, id: string, page: AuditQuery) => readAuditLog(db, caller, id, page),
     patch,
-    list: listing.list,
+    list: createListing(resources),
   }
 }
 

@@ -85,14 +85,9 @@ function formatIdentifier({ scope, sensitivity, namespace, value }: Identifier):
 /** Rejecting one record can leave the edge of another without a target, so this repeats until nothing changes. */
 async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
   const ids = new Set(drafts.filter(isDraft).flatMap(findReferencedIds))
-  if (ids.size === 0)
-    return drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, none)))
-  const found = await findVisibleTargets(db, [...ids], caller.trust)
+  const found = ids.size === 0 ? [] : await findVisibleTargets(db, [...ids], caller.trust)
   const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
-  const seen = new Set(
-    found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
-  )
-  let checked = drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, seen)))
+  let checked = resolveDraftDescents(drafts, caller, found)
   for (let before = -1; before !== checked.filter(isDraft).length; ) {
     const kept = checked.filter(isDraft)
     before = kept.length
@@ -103,8 +98,6 @@ async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonl
   }
   return checked
 }
-
-const none: ReadonlySet<string> = new Set()
 
 function findReferencedIds({ edges, namedSources }: Draft): string[] {
   return [...edges.map((edge) => edge.target_id), ...namedSources.ids]

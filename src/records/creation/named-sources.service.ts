@@ -6,9 +6,19 @@ import { resolveDescents } from '../descent/descents.ts'
 import type { Draft } from '../stored-record.ts'
 import { findVisibleTargets } from './record-creation.queries.ts'
 
-/** Adds the resolved descents to a draft. `readable` holds the named records that the caller reads in full. */
-export function resolveDraftDescents(draft: Draft, readable: ReadonlySet<string>): Draft {
-  return { ...draft, descents: resolveDescents(draft.row.id, draft.descents, draft.namedSources, readable) }
+type Target = Awaited<ReturnType<typeof findVisibleTargets>>[number]
+
+/** Adds the resolved descents to drafts. `found` are the named records that the caller sees. */
+export function resolveDraftDescents(
+  drafts: readonly (Draft | AppError)[],
+  { trust }: Caller,
+  found: readonly Target[],
+): (Draft | AppError)[] {
+  const readable = new Set(found.flatMap(({ id, sensitivity }) => (isOpenTo(trust, sensitivity) ? id : [])))
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    return { ...each, descents: resolveDescents(each.row.id, each.descents, each.namedSources, readable) }
+  })
 }
 
 /** Does the same for drafts whose edges are written later, with one query, or none if no body names a record. */
@@ -19,8 +29,5 @@ export async function resolveNamedSources(
 ) {
   const ids = new Set(drafts.flatMap((each) => (each instanceof AppError ? [] : each.namedSources.ids)))
   const found = ids.size === 0 ? [] : await findVisibleTargets(db, [...ids], caller.trust)
-  const readable = new Set(
-    found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
-  )
-  return drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, readable)))
+  return resolveDraftDescents(drafts, caller, found)
 }

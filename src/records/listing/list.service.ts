@@ -44,7 +44,7 @@ const recordCursors = {
 
 export function createListing({ db, clock, textLanguage }: Resources) {
   /** `isReadableOnly` leaves redacted records out, which would take places on the page. */
-  async function list(caller: Caller, query: Query, { isReadableOnly = false } = {}): Promise<RecordList> {
+  return async (caller: Caller, query: Query, { isReadableOnly = false } = {}): Promise<RecordList> => {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = query
     // `next_updated_after` promises that its pages had every change until then, and a replica may lack some of them.
     if (filters.updated_after !== undefined) readFromPrimary()
@@ -75,8 +75,6 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       ...(pollAfter === undefined ? {} : { next_updated_after: pollAfter }),
     }
   }
-
-  return { list }
 }
 
 async function readRecords(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {
