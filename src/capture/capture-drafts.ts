@@ -4,6 +4,7 @@ import type { Payload, SemanticPayload } from '../domain/payloads/payloads.ts'
 import { maskText } from '../domain/secrets/masking.ts'
 import { presentScope } from '../domain/trust/caller.ts'
 import { createEntityPayload } from '../entities/index.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import { type Draft, draftRecord, type NewRecord, type Provenance } from '../records/index.ts'
 import type { NewCapture } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
@@ -27,12 +28,12 @@ export function buildPrimaryRecord(
   interpretation: Interpretation,
 ): NewRecord {
   const { memory_kind: kind } = context.input
-  return {
+  return omitNulls({
     ...buildRecord(context, payload, source),
-    ...(kind === undefined ? {} : { memory_kind: kind }),
+    memory_kind: kind,
     ...pickTagsAndImportance(payload.kind === 'episodic' ? context.input : maskTags(context.input)),
     interpretation,
-  }
+  })
 }
 
 /** Returns the input with secrets in its tags masked. Only an episode keeps its tags unmasked. */
@@ -63,24 +64,21 @@ function buildRecord(
   payload: Payload,
   source: Provenance['sources'][number],
 ): NewRecord {
-  return {
+  return omitNulls({
     type: payload.kind,
     payload,
     sensitivity,
     ...presentScope(scope),
-    ...(input.source_type === undefined ? {} : { source_type: input.source_type }),
+    source_type: input.source_type,
     provenance: { sources: [source], created_by: createdBy },
-  }
+  })
 }
 
 function pickTagsAndImportance({
   tags,
   importance,
 }: NewCapture): Pick<NewRecord, 'tags' | 'base_importance'> {
-  return {
-    ...(tags === undefined ? {} : { tags }),
-    ...(importance === undefined ? {} : { base_importance: importance }),
-  }
+  return omitNulls({ tags, base_importance: importance })
 }
 
 export function draftCapturedRecord(

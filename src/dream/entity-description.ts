@@ -17,8 +17,8 @@ export function describeEntity({ payload }: DescribedEntity) {
   return {
     name: maskAndClip(name),
     type: maskAndClip(type),
-    ...(others.length === 0 ? {} : { also_called: others }),
-    ...(summary === undefined ? {} : { summary: maskAndClip(summary) }),
+    also_called: others.length === 0 ? undefined : others,
+    summary: summary === undefined ? undefined : maskAndClip(summary),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Interpretation } from '../../domain/interpretation.ts'
 import { Unit } from '../../domain/schemas/shapes.ts'
 import { RecordType } from '../../domain/schemas/vocabulary.ts'
 import { clip } from '../../domain/secrets/outline.ts'
+import { omitNulls } from '../../kernel/omit-nulls.ts'
 import type { NewCapture } from '../capture.schemas.ts'
 import { type Candidates, selectShownCandidates } from './capture-prompt.ts'
 import type { Target } from './interpretation-targets.ts'
@@ -140,10 +141,7 @@ type ProposedTarget = { target_record_id?: string | null; target_entity_id?: str
 function resolveTarget({ target_record_id, target_entity_id }: ProposedTarget, known: Known) {
   const record = known.records.get((target_record_id ?? '').toLowerCase())
   const entity = known.entities.get((target_entity_id ?? '').toLowerCase())
-  const target: Target = {
-    ...(record === undefined ? {} : { target_record_id: record }),
-    ...(entity === undefined ? {} : { target_entity_id: entity }),
-  }
+  const target = omitNulls<Target>({ target_record_id: record, target_entity_id: entity })
   return { ...target, resolved: record !== undefined || entity !== undefined }
 }
 

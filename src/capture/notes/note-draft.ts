@@ -3,6 +3,7 @@ import { notePredicate } from '../../domain/identity/handles.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
 import { type Caller, presentScope } from '../../domain/trust/caller.ts'
+import { omitNulls } from '../../kernel/omit-nulls.ts'
 import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { CaptureContext } from '../capture-context.ts'
 import { buildMentionDescents } from '../capture-edges.ts'
@@ -103,13 +104,13 @@ function buildRecord(
 ): NewRecord {
   const { scope, sensitivity } = context
   const source = buildNoteSource(context, payload)
-  return {
+  return omitNulls({
     type: 'semantic',
     payload,
     sensitivity,
     ...presentScope(scope),
-    ...(tags === undefined ? {} : { tags }),
-    ...(source_type === undefined ? {} : { source_type }),
+    tags,
+    source_type,
     provenance: { sources: [source], created_by: source.created_by },
-  }
+  })
 }

@@ -32,13 +32,13 @@ export function buildPrompt({ payload }: Episode): { system: string; user: strin
   )
   const tools = calls.map(({ tool, args, result }) => ({
     tool,
-    ...(args === undefined ? {} : { args: outlineValue(args) }),
-    ...(result === undefined ? {} : { result: outlineValue(result) }),
+    args: args === undefined ? undefined : outlineValue(args),
+    result: result === undefined ? undefined : outlineValue(result),
   }))
   if (events.length + tools.length === 0) return undefined
   const half = maxTextLength / 2
   const document = {
-    ...(outcome === undefined ? {} : { outcome }),
+    outcome,
     events: selectFitting(events, half),
     tools: selectFitting(tools, half),
   }

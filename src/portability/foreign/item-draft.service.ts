@@ -1,11 +1,13 @@
 import { createMessageRecord } from '../../conversations/index.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
-import { computePosition } from '../../domain/payloads/message-place.ts'
+import { computePosition, type MessagePlace } from '../../domain/payloads/message-place.ts'
+import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
 import { findValidityFaults, type Validity } from '../../domain/payloads/validity.ts'
 import { type Caller, presentScope, type Sensitivity } from '../../domain/trust/caller.ts'
 import { chooseLeastTrusted } from '../../domain/trust/write-trust.ts'
 import { listStoringFaults } from '../../http/validation/validation.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
+import { omitNulls } from '../../kernel/omit-nulls.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import type { NewRecord } from '../../records/index.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from '../import/imported-draft.ts'
@@ -21,6 +23,8 @@ export type Destination = {
   sensitivity: Sensitivity
   idOf: (source: string) => string
 }
+type Source = NonNullable<NewRecord['provenance']>['sources'][number]
+type Revision = NonNullable<SemanticPayload['revision']>
 type Moment = { now: Date; policies: Policies }
 type Described = {
   record: Omit<NewRecord, 'provenance'>
@@ -36,7 +40,7 @@ export function draftItem(item: Item, destination: Destination, { now, policies 
   const id = destination.idOf(item.source)
   const { record, createdAt, ref, at, fingerprint } =
     'message' in item ? describeMessage(item, destination, now) : describeRecord(item, destination)
-  const source = { kind: 'artifact', ref, hash: fingerprint, ...(at === undefined ? {} : { timestamp: at }) }
+  const source = omitNulls<Source>({ kind: 'artifact', ref, hash: fingerprint, timestamp: at })
   const created = createdAt === undefined ? record : { ...record, created_at: createdAt }
   const line: unknown = {
     ...startClock(created, now, policies),
@@ -86,11 +90,11 @@ function describeRecord(item: RecordItem, { format, idOf }: Destination): Descri
       ? {}
       : { descent: [{ source_id: idOf(supersedes), kind: 'supersede', is_ground: false }] }),
   }
-  const revision = {
-    ...(supersedes === undefined ? {} : { supersedes: idOf(supersedes) }),
-    ...(supersededBy === undefined ? {} : { superseded_by: idOf(supersededBy) }),
+  const revision = omitNulls<Revision>({
+    supersedes: supersedes === undefined ? null : idOf(supersedes),
+    superseded_by: supersededBy === undefined ? null : idOf(supersededBy),
     status: ended === undefined ? 'active' : 'retracted',
-  }
+  })
   const ref = item.ref ?? `${format}:${source}`
   const at = item.happenedAt
   const evidence = at === undefined ? [] : [{ source_type: 'event', source_id: ref, timestamp: at }]
@@ -124,19 +128,12 @@ function describeMessage(
   now: Date,
 ): Described {
   const { conversation, id, role, name, content } = item.message
-  const message = { role, content, ...(name === undefined ? {} : { name }) }
   const at = item.at ?? now.toISOString()
-  const place = {
-    id: conversation,
-    message_id: id,
-    position: computePosition(at, item.before),
-    at,
-    role,
-    ...(name === undefined ? {} : { name }),
-  }
+  const position = computePosition(at, item.before)
+  const place = omitNulls<MessagePlace>({ id: conversation, message_id: id, position, at, role, name })
   const context = { caller, now, conversation, scope, sensitivity }
   return {
-    record: createMessageRecord(message, place, { messages: [] }, context),
+    record: createMessageRecord({ role, content }, place, { messages: [] }, context),
     createdAt: item.at,
     ref: `conversation:${conversation}#${id}`,
     at,

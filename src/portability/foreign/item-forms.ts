@@ -1,4 +1,6 @@
 import { notePredicate } from '../../domain/identity/handles.ts'
+import type { Validity } from '../../domain/payloads/validity.ts'
+import { omitNulls } from '../../kernel/omit-nulls.ts'
 import type { RecordItem } from './items.ts'
 
 /** The records that items of several formats become. */
@@ -19,24 +21,10 @@ export function createFactPayload(
   { start, end }: Window = {},
 ): Payload {
   const isBounded = start !== undefined || end !== undefined
-  const bounds = {
-    ...(start === undefined ? {} : { start }),
-    ...(end === undefined ? {} : { end }),
-  }
-  return {
-    kind: 'semantic',
-    subject,
-    predicate,
-    object,
-    ...(isBounded ? { validity: { mode: 'timeboxed', ...bounds } } : {}),
-  }
+  const validity = omitNulls<Validity>({ mode: 'timeboxed', start, end })
+  return { kind: 'semantic', subject, predicate, object, ...(isBounded ? { validity } : {}) }
 }
 
 export function createEntityPayload(name: string, type: string | undefined, summary?: string): Payload {
-  return {
-    kind: 'entity',
-    canonical_name: name,
-    primary_type: type ?? 'Other',
-    ...(summary === undefined ? {} : { summary }),
-  }
+  return omitNulls<Payload>({ kind: 'entity', canonical_name: name, primary_type: type ?? 'Other', summary })
 }

@@ -1,4 +1,5 @@
 import { maxSalience } from '../../../domain/lifecycle/curves.ts'
+import { omitNulls } from '../../../kernel/omit-nulls.ts'
 import {
   asFields,
   type Fields,
@@ -59,18 +60,18 @@ function readStrength(fields: Fields): Partial<Strength> {
   const salience = readNumber(fields, 'salience')
   const rate = readNumber(fields, 'decay_lambda', 'decayLambda')
   const seen = readTime(fields, 'last_seen_at', 'lastSeenAt')
-  return {
-    ...(salience === undefined ? {} : { salience: Math.min(Math.max(salience, 0), maxSalience) }),
-    ...(rate === undefined || rate < 0 ? {} : { lifecycle: readDecay(rate, seen) }),
-  }
+  return omitNulls({
+    salience: salience === undefined ? null : Math.min(Math.max(salience, 0), maxSalience),
+    lifecycle: rate === undefined || rate < 0 ? null : readDecay(rate, seen),
+  })
 }
 
 function readDecay(rate: number, seen: string | undefined): Strength['lifecycle'] {
   const halfLife = Math.round((Math.LN2 / rate) * secondsPerDay)
-  return {
-    ...(seen === undefined ? {} : { last_reinforced_at: seen }),
+  return omitNulls({
+    last_reinforced_at: seen,
     decay: { curve: 'exponential', half_life_seconds: Math.min(Math.max(halfLife, 1), maxSeconds) },
-  }
+  })
 }
 
 /** A list is stored as the text of a JSON array. */
