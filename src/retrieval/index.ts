@@ -2,7 +2,7 @@
  * Answers a question with records. Its way through the files:
  * 1. `question/` reads the request and its words. `filters.queries.ts` makes trust and all filters conditions of every
  *    statement, so that excluded records affect no order and no cut.
- * 2. `candidates.service.ts` finds the roots of the answer. The channels `text` (words, `text/`), `vector`, `graph` (the
+ * 2. `root-search.service.ts` finds the roots of the answer. The channels `text` (words, `text/`), `vector`, `graph` (the
  *    entities that the question names) and `time` (the periods that it names) are searched at once (`channels/`), and
  *    `fusion.ts` makes one order of what they find.
  * 3. `expansion/` follows edges from the roots, hop by hop.

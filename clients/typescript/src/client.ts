@@ -98,7 +98,7 @@ function prepare(name: OperationName, input: AnyInput): OutgoingRequest {
 function fillPath(template: string, { path = {}, query = {} }: AnyInput): string {
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name]
-    if (value === undefined || value === '') throw new TypeError(`the path needs a ${name}`)
+    if (value === undefined || value === '') throw new TypeError(`the path lacks its parameter ${name}`)
     return encodeURIComponent(value)
   })
   const parameters = new URLSearchParams()

@@ -97,7 +97,7 @@ describe('an operation', () => {
   })
 
   it('refuses an empty part of a path, which would be another path', () => {
-    expect(() => service.client.getRecord({ path: { id: '' } })).toThrow('the path needs a id')
+    expect(() => service.client.getRecord({ path: { id: '' } })).toThrow('the path lacks its parameter id')
   })
 })
 

@@ -48,6 +48,11 @@ describe('a file', () => {
     expect(await tool.view({ path: '/memories' })).toMatch(/\n0B\t\/memories$/)
   })
 
+  it('is named by a path: a call of the model without one is refused in words', async () => {
+    const call = createTool().view({ command: 'view' } as Parameters<MemoryToolHandlers['view']>[0])
+    await expect(call).rejects.toThrow('Path must start with /memories, got: undefined')
+  })
+
   it('can be created again and again after it was deleted', async () => {
     const tool = createTool()
     const path = '/memories/progress.md'

@@ -7,7 +7,7 @@ import type { Root } from '../../kernel/directories.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { listReadable } from './drift.queries.ts'
 import type { DriftQuery, DriftReport } from './drift.schemas.ts'
-import { createDriftReport } from './drift-counts.ts'
+import { createDriftReport } from './drift-report.ts'
 import { checkRecord, createChecker } from './reference-check.service.ts'
 
 type Resources = { db: Database; roots: readonly Root[] }

@@ -2,9 +2,9 @@
 
 export const root = '/memories'
 
-/** The path without `.`, `..` and repeated slashes. Throws for one that is not beneath the root. */
-export function resolvePath(path: string): string {
-  if (path !== root && !path.startsWith(`${root}/`)) {
+/** The path without `.`, `..` and repeated slashes. Throws for one that is not beneath the root, or that the model left out. */
+export function resolvePath(path: string | undefined): string {
+  if (path === undefined || (path !== root && !path.startsWith(`${root}/`))) {
     throw new Error(`Path must start with ${root}, got: ${path}`)
   }
   const names: string[] = []
