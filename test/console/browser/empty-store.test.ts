@@ -33,7 +33,7 @@ describeInBrowser('the console of an empty store', () => {
 
   it('counts nothing by day', async () => {
     const page = await setup.open('/console/metrics')
-    await page.getByRole('img', { name: /Created/ }).waitFor()
+    await page.getByRole('img', { name: 'Growth' }).waitFor()
     await page.getByText('most 0').waitFor()
   })
 })

@@ -136,9 +136,9 @@ describeInBrowser('maintenance', () => {
   })
 
   it('names the records that a new one is derived from by the ends of their ids', async () => {
-    const content = { subject: 'cellar', predicate: 'was', object: 'cleaned', outcome: 'success' }
+    const content = { event_kind: 'chore', outcome: 'success' }
     const captured = await setup.app.request('POST', '/v1/capture', {
-      body: { source: 'agent', source_kind: 'observation', scope: 'attic', content },
+      body: { source: 'agent', scope: 'attic', content, summary: 'The cellar was cleaned.' },
     })
     const { id } = (captured.body as { primary_record: { id: string } }).primary_record
     const page = await setup.open('/console/maintenance')
