@@ -32,8 +32,8 @@ const penalty = 0.1
 const longestReference = 2_048
 const maxSubjects = 20
 
-const withdrawnBefore =
-  'This text was superseded or retracted before, so recall leaves it out. If it holds again, supersede the fact that holds now with this text.'
+const leftOutNotice =
+  'This text has the status challenged, so recall leaves it out: it was superseded or retracted before, or has become doubtful. If it holds, supersede the fact that holds now with this text.'
 
 /** The tools of profile `core` that change records. Each change can be taken back. */
 export function createWritingTools(services: WritingServices): Tool[] {
@@ -57,9 +57,8 @@ export function createWritingTools(services: WritingServices): Tool[] {
         throw invalidArguments([{ pointer: '/text', message: 'is required, or `record`' }])
       const { record: stored, outcome } = await notes.remember(call, asAgent(call, { text, ...more }))
       const status = outcome === 'created' ? 'created' : 'unchanged'
-      const isWithdrawn = 'status' in stored && stored.status === 'challenged'
-      const notice = isWithdrawn ? { notice: withdrawnBefore } : {}
-      return { structured: { id: stored.id, version: stored.version, status, ...notice } }
+      const notice = 'status' in stored && stored.status === 'challenged' ? leftOutNotice : undefined
+      return { structured: { id: stored.id, version: stored.version, status, notice } }
     },
   })
 

@@ -115,6 +115,8 @@ it('contests and retracts a fact with the reason as the rationale', async () => 
   const again = await call('remember', { text: 'The moon is made of cheese.' })
   expect(again).toMatchObject({ status: 'created', notice: expect.stringContaining('retracted before') })
   expect(await read(app, again.id)).toMatchObject({ status: 'challenged' })
+  const third = await call('remember', { text: 'The moon is made of cheese.' })
+  expect(third).toMatchObject({ id: again.id, status: 'unchanged', notice: again.notice })
 })
 
 it('refuses to rewrite what is no fact, and a revision without a reason or a text', async () => {
