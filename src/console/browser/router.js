@@ -86,14 +86,21 @@ export function startRouter() {
  * @param {number} top
  */
 function scrollWhenLoaded(top) {
+  scrolling.abort()
+  scrolling = new AbortController()
+  const { signal } = scrolling
+  const end = () => scrolling.abort()
   const growth = new ResizeObserver(() => {
     scrollTo(0, top)
-    if (scrollY >= Math.floor(top)) growth.disconnect()
+    if (scrollY >= Math.floor(top)) end()
   })
   growth.observe(document.body)
-  for (const kind of ['click', 'wheel', 'keydown', 'touchstart'])
-    addEventListener(kind, () => growth.disconnect(), { once: true })
+  signal.addEventListener('abort', () => growth.disconnect())
+  for (const kind of ['click', 'wheel', 'keydown', 'touchstart']) addEventListener(kind, end, { signal })
 }
+
+/** Of the last Back: it ends with all that it listens to. */
+let scrolling = new AbortController()
 
 /** @param {MouseEvent} event */
 function isPlainClick({ button, altKey, ctrlKey, metaKey, shiftKey, defaultPrevented }) {

@@ -20,16 +20,11 @@ export function removeErasedSources(
   ids: ReadonlySet<string>,
   sources: SourceContents,
 ): Partial<ContentRow> {
-  const { erased, remaining, creators } = sources
-  const lost = (wordsOf: (record: ContentRow) => readonly string[], from = erased) => {
-    const others = new Set(remaining.flatMap(wordsOf))
-    return new Set(from.flatMap(wordsOf).filter((word) => !others.has(word)))
-  }
-  const lostTags = lost(({ tags }) => tags)
+  const lostTags = findLost(({ tags }) => tags, sources.erased, sources.remaining)
   const content = {
     tags: stored.tags.filter((tag) => !lostTags.has(tag)),
     provenance: removeSources(stored.provenance, ids),
-    payload: rename(removeWords(stored.payload, ids, sources, lost(listNames)), lost(listNames, creators)),
+    payload: removeWords(stored.payload, ids, sources),
   }
   const changed = Object.entries(content).filter(
     ([name, value]) => !isDeepStrictEqual(value, stored[name as keyof typeof content]),
@@ -44,11 +39,12 @@ function removeSources(provenance: ContentRow['provenance'], ids: ReadonlySet<st
   return { ...provenance, sources: remaining }
 }
 
+type Entity = Extract<Payload, { kind: 'entity' }>
+
 function removeWords(
   payload: Payload,
   ids: ReadonlySet<string>,
-  { erased, remaining }: SourceContents,
-  lostNames: ReadonlySet<string>,
+  { erased, remaining, creators }: SourceContents,
 ): Payload {
   if (payload.kind === 'semantic') {
     return { ...payload, evidence: payload.evidence.filter(({ source_id: id }) => !isReferenceTo(id, ids)) }
@@ -56,26 +52,37 @@ function removeWords(
   if (payload.kind === 'competence') return removeSignals(payload, { erased, remaining })
   if (payload.kind === 'plan_graph') return removePlanWords(payload, { erased, remaining })
   if (payload.kind !== 'entity') return payload
-  const others = new Set(remaining.flatMap(listIdentifierKeys))
-  const lostIdentifiers = new Set(erased.flatMap(listIdentifierKeys).filter((key) => !others.has(key)))
+  const lostNames = findLost(listNames, erased, remaining)
+  const lostIdentifiers = findLost(listIdentifierKeys, erased, remaining)
   const { summary, ...entity } = payload
   const isLost =
     summary !== undefined &&
     erased.some((each) => readSummary(each) === summary) &&
     !remaining.some((each) => readSummary(each) === summary)
-  return {
+  const kept = {
     ...entity,
     ...(summary === undefined || isLost ? {} : { summary }),
     aliases: entity.aliases.filter(({ value }) => !lostNames.has(normaliseName(value))),
     identifiers: entity.identifiers.filter((each) => !lostIdentifiers.has(formatIdentifier(each))),
   }
+  return rename(kept, findLost(listNames, creators, remaining))
+}
+
+/** The words of `from` that none of the remaining sources has. */
+function findLost(
+  wordsOf: (record: ContentRow) => readonly string[],
+  from: readonly ContentRow[],
+  remaining: readonly ContentRow[],
+): Set<string> {
+  const others = new Set(remaining.flatMap(wordsOf))
+  return new Set(from.flatMap(wordsOf).filter((word) => !others.has(word)))
 }
 
 /** An entity whose name came from an erased capture alone gets the first name that it has left. */
-function rename(payload: Payload, lostNames: ReadonlySet<string>): Payload {
-  if (payload.kind !== 'entity' || !lostNames.has(normaliseName(payload.canonical_name))) return payload
-  const [next, ...aliases] = payload.aliases
-  return next === undefined ? payload : { ...payload, canonical_name: next.value, aliases }
+function rename(entity: Entity, lostNames: ReadonlySet<string>): Entity {
+  const [next, ...aliases] = entity.aliases
+  if (next === undefined || !lostNames.has(normaliseName(entity.canonical_name))) return entity
+  return { ...entity, canonical_name: next.value, aliases }
 }
 
 /** The names of an entity, and the names that evidence gives to the entities it mentions. */

@@ -1,4 +1,4 @@
-import { formatCount, formatScore, formatShare, toWords } from '../parts/numbers.js'
+import { formatCount, formatScore, formatShare, nameUnit, toWords } from '../parts/numbers.js'
 import { listComingDays, listPastDays, toBands, toBars } from '../plots/metric-series.js'
 
 /** @import { StoreMetrics } from '../api/types.d.ts' */
@@ -23,16 +23,18 @@ function describeStock(metrics) {
       count(
         'Records',
         metrics.total_records,
-        'record',
         'Records that are not forgotten and that your key reads in full.',
       ),
-      count('Active', metrics.active_records, 'record', 'Records with the status active.'),
-      count('Pinned', metrics.pinned_records, 'record', 'They do not fade.'),
+      count('Active', metrics.active_records, 'Records with the status active.'),
+      count('Pinned', metrics.pinned_records, 'They do not fade.'),
       {
-        label: 'Log',
-        value: formatCount(metrics.total_audit_entries),
-        unit: metrics.total_audit_entries === 1 ? 'entry' : 'entries',
-        note: 'In the audit logs of these records.',
+        ...count(
+          'Log',
+          metrics.total_audit_entries,
+          'In the audit logs of these records.',
+          'entry',
+          'entries',
+        ),
         isSampled: true,
       },
       share('New in 24 hours', metrics.memory_growth_rate, 'of the records', 'Created in the last 24 hours.'),
@@ -169,9 +171,9 @@ function sortAges(by) {
   )
 }
 
-/** @param {string} label @param {number} amount @param {string} one its unit @param {string} note @returns {Figure} */
-function count(label, amount, one, note) {
-  return { label, value: formatCount(amount), unit: amount === 1 ? one : `${one}s`, note }
+/** @param {string} label @param {number} amount @param {string} note @param {string} [one] its unit @param {string} [many] @returns {Figure} */
+function count(label, amount, note, one = 'record', many) {
+  return { label, value: formatCount(amount), unit: nameUnit(amount, one, many), note }
 }
 
 /** @param {string} label @param {number | null} part @param {string} unit @param {string} note @returns {Figure} */

@@ -31,8 +31,13 @@ export function formatScore(value) {
 }
 
 /** @param {number} count @param {string} one @param {string} [many] */
-export function nameCount(count, one, many = `${one}s`) {
-  return `${formatCount(count)} ${count === 1 ? one : many}`
+export function nameCount(count, one, many) {
+  return `${formatCount(count)} ${nameUnit(count, one, many)}`
+}
+
+/** @param {number} count @param {string} one @param {string} [many] */
+export function nameUnit(count, one, many = `${one}s`) {
+  return count === 1 ? one : many
 }
 
 /** A name of the API as words: `plan_graph` is `plan graph`. @param {string} name */
