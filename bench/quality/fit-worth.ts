@@ -48,6 +48,11 @@ const chosen: Partial<Record<WorthPart, number>> = {
  */
 const request = -2
 
+/**
+ * What a person needs, wants or sets. No corpus of the fit asks for it, so this is added too. With more, less of LoCoMo is kept.
+ */
+const wish = 1
+
 /** A penalty on the square of weights, of parts in units of their standard deviation. */
 const ridge = { chats: 5, work: 20 } as const
 /** The standard deviation of the sum of all contributions, over messages. */
@@ -61,7 +66,7 @@ export function fitWorth(chats: Corpus, work: readonly Corpus[]): Record<WorthPa
   Object.assign(weights, fitParts(ofChats, fittedToChats, weights, ridge.chats))
   const ofWork = work.flatMap((corpus, group) => listExamples(corpus, group))
   Object.assign(weights, fitParts(ofWork, fittedToWork, weights, ridge.work))
-  return { ...standardise(weights, ofChats), request }
+  return { ...standardise(weights, ofChats), request, wish }
 }
 
 function emptyWeights(): Record<WorthPart, number> {

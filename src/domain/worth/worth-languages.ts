@@ -47,6 +47,10 @@ const words = {
     'mögen|liebe|liebt|hasse|hasst|lieber|bevorzug(?:e|t|en)|vertrage|verträgt|allergisch|allergien?|aimes?|adore|déteste|préfère|allergiques?|gustan?|encanta|odi[oa]|prefier[oe]|al[eé]rgi(?:as?|c[oa]s?)',
     '喜欢|喜歡|讨厌|討厭|过敏|過敏|不吃|爱吃|好き|嫌い|苦手|アレルギー|좋아|싫어|알레르기',
   ),
+  wish: createWords(
+    'ich (?:brauche|will|möchte|mag)|ich hätte gern|je (?:veux|voudrais|préfère)|j.ai besoin|quiero|quisiera|necesito',
+    '我(?:想要|要|需要|希望)|てほしい|が必要|원해|필요해',
+  ),
   correction: createWords(
     'statt|stattdessen|nicht mehr|doch nicht|verschoben|geändert|changement|finalement|remplacé|repoussé|ya no|en vez de|cambi(?:amos|ado)',
     '改成|改为|改為|改到|不再|推迟|换成|変更|変わり|ではなく|바뀌|변경',

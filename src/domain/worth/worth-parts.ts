@@ -1,5 +1,17 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
 import { computeRarity } from '../words/common-words.ts'
+import {
+  correction,
+  decision,
+  figures,
+  firstPerson,
+  greeting,
+  outcome,
+  people,
+  preference,
+  times,
+  wish,
+} from './worth-english.ts'
 import { chooseOtherWords } from './worth-languages.ts'
 
 /** The signs in a text that it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
@@ -27,6 +39,7 @@ export const worthParts = [
   'detail',
   'advice',
   'request',
+  'wish',
 ] as const
 export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
@@ -105,6 +118,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     ),
     advice: judged.isAdvice ? 1 : 0,
     request: judged.isRequest ? 1 : 0,
+    wish: isAssistant(judged.role) ? 0 : count(2, wish, others.wish),
   }
 }
 
@@ -211,12 +225,6 @@ function readRole(role: string | undefined): number {
 
 const capitalised = /(?<=[\p{L}\p{N},;:'’)"”] ["'“‘(]?)(\p{Lu}\p{Ll}[\p{L}'’-]*)/gu
 
-const figures =
-  /(?<![\w.-])[$€£]?\d+(?:[.,:]\d+)*%?(?![\w-])|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|thousand|half|twice|once|first|second|third)\b/g
-
-const times =
-  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:yesterday|today|tonight|tomorrow|ago|weekends?|noon|midnight|summer|winter|spring|autumn|birthday|anniversary|deadline)\b|\b(?:last|next|this|past|every|each|few|couple of|in a|for a) (?:night|morning|evening|afternoon|day|week|month|year|weekend|summer|winter|spring|fall|days|weeks|months|years)\b|\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b(?:19|20)\d\d\b|\b\d{4}-\d\d-\d\d\b/g
-
 function countIdentifiers(text: string): number {
   if (!isAscii(text)) return countDistinct(text, identifiers)
   // Most texts have none, and looking for their beginnings at each word takes longer than all other patterns.
@@ -228,23 +236,3 @@ const identifiers =
   /(?<![\p{L}\p{N}])(?:\p{L}+[-_/]?\d[\p{L}\p{N}_-]*|\p{L}+_[\p{L}\p{N}_]+|\p{Ll}+\p{Lu}[\p{L}\p{N}]+|[\w.-]*\/[\w./-]+)/gu
 const asciiIdentifiers =
   /(?<![A-Za-z0-9])(?:[A-Za-z]+[-_/]?\d[A-Za-z0-9_-]*|[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z][A-Za-z0-9]+|[\w.-]*\/[\w./-]+)/g
-
-const people =
-  /\b(?:mom|mum|mother|dad|father|parents?|sister|brother|son|daughter|kids?|children|wife|husband|partner|girlfriend|boyfriend|friends?|family|grand(?:ma|pa|mother|father)|aunt|uncle|cousin|dog|cat|pets?|puppy|kitten|colleagues?|boss|neighbou?rs?|teacher|doctor|dr|mrs|mr)\b/g
-
-const firstPerson = /\b(?:i|my|me|mine|myself|we|our|us)\b/g
-
-const decision =
-  /\b(?:decided|decision|chose|agreed|settled on|going with|picked|signed up|joined|started|opened|bought|adopted|finished|launched|won|quit|applied|accepted|booked|planning|plan to|going to|gonna|i'll|we'll|looking forward|thinking (?:of|about)|hoping to|will (?:use|go|start|take|move))\b/g
-
-const preference =
-  /\b(?:prefer|prefers|favou?rite|love|loves|like to|enjoy|enjoys|hate|hates|dislike|can't stand|allerg(?:ic|y|ies)|intoleran(?:t|ce)|vegetarian|vegan|fan of|rather (?:not|have)|passion(?:ate)?)\b/g
-
-const correction =
-  /\b(?:actually|instead|no longer|not anymore|any more|changed|switched|moved to|correction|in fact|used to|not .{1,20} but|scrap that|shifted|replaced)\b/g
-
-const outcome =
-  /\b(?:because|failed|fails|broke|broken|fixed|due to|since then|turned out|turns out|caused|the reason|so that|worked|resolved|succeeded|as a result|led to|after)\b/g
-
-const greeting =
-  /^\W*(?:hey|hi|hello|good (?:morning|evening|afternoon|night)|morning|thanks|thank you|thx|bye|see you|take care|talk to you|ok|okay|sure|sounds (?:good|great|like)|great|wow|awesome|cool|nice|glad|congrats|congratulations|absolutely|definitely|no problem|you're welcome|yeah|yes|yep|no worries|got it|will do|done|understood|noted|that's (?:great|awesome|amazing|cool|wonderful|so)|haha|good luck|agreed|exactly|right|same here|for sure|you too|me too|sorry|so true|totally)\b/i

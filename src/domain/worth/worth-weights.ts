@@ -28,6 +28,7 @@ export const shippedWorthWeights: WorthWeights = {
   detail: 0,
   advice: -2.042,
   request: -2,
+  wish: 1,
 }
 
 /**
@@ -49,4 +50,4 @@ export const workWorthWeights: WorthWeights = {
 }
 
 /** Other weights get another id, and the time at which they were fitted. */
-export const shippedWorthModel = { id: 'shipped-4', created_at: '2026-11-26T22:50:00.000Z' }
+export const shippedWorthModel = { id: 'shipped-5', created_at: '2026-11-28T03:20:00.000Z' }
