@@ -4,12 +4,11 @@ import { computeCosine, type Embedding } from '../../src/domain/vectors/similari
 import { countTrees, growTree } from '../../src/dream/clustering/approximate-neighbours.ts'
 import { groupAround, maxMembers } from '../../src/dream/clustering/cluster-group.ts'
 import {
-  computeDistance,
   createNeighbourLists,
   findCandidates,
-  maxDistance,
   type NeighbourLists,
-} from '../../src/dream/clustering/nearest-list.ts'
+} from '../../src/dream/clustering/neighbour-lists.ts'
+import { computeDistance, maxDistance } from '../../src/dream/clustering/signature-distance.ts'
 import { computeSignature } from '../../src/embeddings/vectors/signature.ts'
 import { hammingDistance } from '../support/hamming-distance.ts'
 import { countRuns } from '../support/long-run.ts'
@@ -21,7 +20,7 @@ function sign(vectors: readonly Embedding[]) {
   const words = new Uint32Array(vectors.length * 32)
   const bytes = Buffer.from(words.buffer)
   for (const [place, vector] of vectors.entries()) bytes.set(computeSignature(vector), place * 128)
-  return { size: vectors.length, words }
+  return { size: vectors.length, ids: Buffer.alloc(0), words }
 }
 
 function plantForest(vectors: readonly Embedding[]) {

@@ -1,4 +1,6 @@
-import { addPair, computeDistance, hasBit, type NeighbourLists, type Signatures } from './nearest-list.ts'
+import type { SignatureMatrix } from '../../embeddings/index.ts'
+import { addPair, type NeighbourLists } from './neighbour-lists.ts'
+import { computeDistance, hasBit } from './signature-distance.ts'
 
 /**
  * Finds neighbours without comparing every pair. Each tree splits the records by one bit at a time until a leaf holds
@@ -31,7 +33,7 @@ const comparisonsPerTurn = 150_000
  * Builds the nth tree and adds the pairs it finds. The same signatures give the same tree. Yields regularly so that
  * other work can run.
  */
-export function* growTree(signatures: Signatures, nearby: NeighbourLists, nth: number): Generator<void> {
+export function* growTree(signatures: SignatureMatrix, nearby: NeighbourLists, nth: number): Generator<void> {
   const order = Int32Array.from({ length: signatures.size }, (_, place) => place)
   const random = createRandom(nth)
   const ranges: [number, number][] = [[0, order.length]]
@@ -53,7 +55,7 @@ export function* growTree(signatures: Signatures, nearby: NeighbourLists, nth: n
 }
 
 /** Returns the bit that splits the records most evenly. Undefined if all are equal. */
-function chooseBit(signatures: Signatures, among: Int32Array, random: () => number): number | undefined {
+function chooseBit(signatures: SignatureMatrix, among: Int32Array, random: () => number): number | undefined {
   const stride = Math.max(1, Math.floor(among.length / sampledRecords))
   let best: { bit: number; smaller: number } | undefined
   for (let attempt = 0; attempt < triedBits * 8 && (attempt < triedBits || !best); attempt++) {
@@ -71,7 +73,7 @@ function chooseBit(signatures: Signatures, among: Int32Array, random: () => numb
 }
 
 /** Moves the records with the bit to the front and returns their number. */
-function partition(signatures: Signatures, among: Int32Array, bit: number): number {
+function partition(signatures: SignatureMatrix, among: Int32Array, bit: number): number {
   let left = 0
   let right = among.length - 1
   while (left <= right) {
@@ -90,7 +92,7 @@ function partition(signatures: Signatures, among: Int32Array, bit: number): numb
  * In a leaf that is too large, whose records are equal in the sampled bits, compares each record only with the next
  * ones.
  */
-function compareAll(signatures: Signatures, nearby: NeighbourLists, among: Int32Array): void {
+function compareAll(signatures: SignatureMatrix, nearby: NeighbourLists, among: Int32Array): void {
   for (let one = 0; one < among.length; one++) {
     const end = Math.min(among.length, one + maxLeafSize)
     for (let other = one + 1; other < end; other++) {

@@ -9,7 +9,7 @@ import { startPosition } from '../../jobs/table-walk.ts'
 import { countTrees, growTree } from './approximate-neighbours.ts'
 import { type Group, groupAround, minMembers } from './cluster-group.ts'
 import { type Partition, readPortion } from './clustering.queries.ts'
-import { createNeighbourLists, findCandidates, type NeighbourLists } from './nearest-list.ts'
+import { createNeighbourLists, findCandidates, type NeighbourLists } from './neighbour-lists.ts'
 
 type Search = {
   db: Database
