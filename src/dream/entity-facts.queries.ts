@@ -68,15 +68,15 @@ export async function findEntity(
 
 export type EntityFact = PromptRecord & { sensitivity: Sensitivity }
 
-type FactFilter = { limit: number; among?: readonly string[] | undefined }
+type FactFilter = { limit: number; onlyIds?: readonly string[] | undefined }
 
 /** Returns the facts of an entity, each once, the newest first. Very long payloads are null. */
 export async function findEntityFacts(
   db: Database,
   entityId: string,
-  { limit, among }: FactFilter,
+  { limit, onlyIds }: FactFilter,
 ): Promise<EntityFact[]> {
-  const isAmong = among === undefined ? sql`` : sql`and far.id = any(${sql.val([...among])}::uuid[])`
+  const isAmong = onlyIds === undefined ? sql`` : sql`and far.id = any(${sql.val([...onlyIds])}::uuid[])`
   const { rows } = await sql<EntityFact>`
     select known.id, known.created_at, known.sensitivity,
       ${limitedPayload} as payload

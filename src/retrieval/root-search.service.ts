@@ -36,8 +36,8 @@ type MatchSearch = {
   limit: number
   periods: PeriodsInQuestion | undefined
   states: TextStates
-  /** The records that can be an answer, where they are few. */
-  few: readonly string[] | undefined
+  /** The records that the prefilter has listed; the search finds no others. */
+  onlyIds: readonly string[] | undefined
 }
 
 type Resources = Pick<Channels, 'text'> & { db: Database; search: ChannelSearch }
@@ -67,13 +67,13 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     now: Date,
   ): Promise<Roots> {
     const { query, included } = input.text ?? noText
-    const few = await findFew(question, query)
-    if (few?.length === 0) return rankWithoutMatches(question, input, { limit, few }, now)
+    const onlyIds = await prefilter(question, query)
+    if (onlyIds?.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds }, now)
     const periods = readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const matches = await findMatches(question, input, { limit, periods, states, few }, now)
+    const matches = await findMatches(question, input, { limit, periods, states, onlyIds }, now)
     const ids = listIds(matches)
-    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, few }, now)
+    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds }, now)
     const stems = await textSearch.findQueryStems(db, query)
     const rows = await readStates(ids, question, states)
     const traits = {
@@ -91,11 +91,11 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     return { candidateNodes, fits: computeFits(matches) }
   }
 
-  /** The records that can be an answer, where the question leaves few. */
-  function findFew(question: Question, query: TextQuery): Promise<string[] | undefined> {
+  /** The records that meet the filters of the question, where they are few. */
+  function prefilter(question: Question, query: TextQuery): Promise<string[] | undefined> {
     const { tags, types, kinds, layers, minImportance, minSalience, isPast } = question
     const filters = [kinds, layers, minImportance, minSalience]
-    return textSearch.findFew(db, {
+    return textSearch.prefilter(db, {
       query,
       conditions: listAnswerConditions(question, 'whole'),
       tags,
@@ -109,18 +109,18 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function findMatches(
     question: Question,
     input: SearchInput,
-    { limit, periods, states, few }: MatchSearch,
+    { limit, periods, states, onlyIds }: MatchSearch,
     now: Date,
   ): Promise<ChannelMatches> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
-    const conditions = [...listAnswerConditions(question, 'whole'), ...(few ? [hasIdIn(few)] : [])]
+    const conditions = [...listAnswerConditions(question, 'whole'), ...(onlyIds ? [hasIdIn(onlyIds)] : [])]
     const searchPeriods = (named: PeriodsInQuestion) => {
       const required = [...conditions, ...textSearch.listRequirements((input.text ?? noText).query)]
       return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
     }
     const [found, time] = await Promise.all([
-      search(input, question, conditions, { limit: depth, requested: limit, periods, states, among: few }),
+      search(input, question, conditions, { limit: depth, requested: limit, periods, states, onlyIds }),
       periods ? searchPeriods(periods) : [],
     ])
     // A record that only its time finds is kept only if it is among the first.
@@ -131,7 +131,7 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function rankWithoutMatches(
     question: Question,
     input: SearchInput,
-    { limit, few }: Pick<MatchSearch, 'limit' | 'few'>,
+    { limit, onlyIds }: Pick<MatchSearch, 'limit' | 'onlyIds'>,
     now: Date,
   ): Promise<Roots> {
     const { asked, query } = input.text ?? noText
@@ -140,9 +140,9 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     // No record contains the phrase in quotes: records with some of its words are a better answer than none.
     if (stems.phrased.length > 0 && unquoted !== asked)
       return rankByContent(question, { ...input, text: readQuestionText(unquoted) }, limit, now)
-    if (input.fallsBack === false || few?.length === 0) return { candidateNodes: [], fits: new Map() }
+    if (input.fallsBack === false || onlyIds?.length === 0) return { candidateNodes: [], fits: new Map() }
     // No record shares a word with the question: the most salient records are a better answer than none.
-    const requirements = [...textSearch.listRequirements(query), ...(few ? [hasIdIn(few)] : [])]
+    const requirements = [...textSearch.listRequirements(query), ...(onlyIds ? [hasIdIn(onlyIds)] : [])]
     return rankBySalience(question, { level: 'whole', limit, requirements }, now)
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countPages } from '../../src/retrieval/text/word-statistics.queries.ts'
-import { createWordStatistics } from '../../src/retrieval/text/word-statistics.service.ts'
+import { countPages } from '../../src/retrieval/text/statistics/word-statistics.queries.ts'
+import { createWordStatistics } from '../../src/retrieval/text/statistics/word-statistics.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
@@ -45,7 +45,7 @@ describe.each(variants)('a large store that is searched %s', (_, variables, isIn
       const { nodes } = await retrieve(app, body, key)
       return nodes.map(({ record, signals }: Body) => [record.id, signals.channels])
     }
-    const shared = createWordStatistics({ clock: app.clock, fewPages: 128 })
+    const shared = createWordStatistics({ clock: app.clock, smallStorePages: 128 })
     const statistics = await shared.readStatistics(app.db, 200)
     await ask()
     // Words are read into memory after the first question.

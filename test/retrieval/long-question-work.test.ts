@@ -44,7 +44,12 @@ it('asks a page with the same statements as a note', async () => {
 
 it('asks PostgreSQL once about what memory finds for a page', async () => {
   const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(db)
-  const { find } = createTextSearch({ clock: app.clock, textLanguage: 'english', countedPages: -1, memory })
+  const { find } = createTextSearch({
+    clock: app.clock,
+    textLanguage: 'english',
+    smallStorePages: -1,
+    memory,
+  })
   const ask = (words: number) => () =>
     find(db, { query: readQuestionText(writeNote(words)).query, trust: fullTrust, conditions: [], limit: 10 })
   await ask(1_000)()

@@ -42,7 +42,7 @@ function openProcesses({ db, clock, config }: TestApp) {
   const keeping = { maxBytes: 50_000_000, now: () => time.now, later: () => undefined }
   const texts = createTextMemory(keeping).openStore(db)
   const index = createVectorMemory({ ...keeping, fewest: 0 }).openStore({ db, cells: createCellCache() })
-  const shared = { clock, ...config.records, countedPages: -1 }
+  const shared = { clock, ...config.records, smallStorePages: -1 }
   const database = { words: createTextSearch(shared), vectors: createVectorSearch({ db, clock }) }
   const memory = {
     words: createTextSearch({ ...shared, memory: texts }),

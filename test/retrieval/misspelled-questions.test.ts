@@ -42,13 +42,18 @@ const all = -1
 /** The same search of a small store, of a large one, and of one whose words are in memory. */
 const variants = [
   ['a small store', async () => ({})],
-  ['a large store', async () => ({ countedPages: all })],
-  ['memory', async () => ({ countedPages: all, memory: await loadMemory() })],
+  ['a large store', async () => ({ smallStorePages: all })],
+  ['memory', async () => ({ smallStorePages: all, memory: await loadMemory() })],
 ] as const
 
 async function loadMemory() {
   const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(app.db)
-  const { find } = createTextSearch({ clock: app.clock, textLanguage: 'english', countedPages: all, memory })
+  const { find } = createTextSearch({
+    clock: app.clock,
+    textLanguage: 'english',
+    smallStorePages: all,
+    memory,
+  })
   await find(app.db, { query: readQuery('maps'), trust: fullTrust, conditions: [], limit: 10 })
   await memory.untilLoaded()
   return memory

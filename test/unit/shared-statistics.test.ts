@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { replaceChanged } from '../../src/retrieval/text/shared-statistics.ts'
-import type { WordStatistics } from '../../src/retrieval/text/word-statistics.ts'
+import { replaceChanged } from '../../src/retrieval/text/statistics/shared-statistics.ts'
+import type { WordStatistics } from '../../src/retrieval/text/statistics/word-statistics.ts'
 
 const counts = { common: 400, some: 40, few: 2 }
 const read = (more: Partial<WordStatistics> = {}, words: object = {}): WordStatistics => ({

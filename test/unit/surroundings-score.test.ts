@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type MessageWords, scoreWithNeighbours } from '../../src/retrieval/text/surroundings-score.ts'
+import {
+  type MessageWords,
+  scoreWithNeighbours,
+} from '../../src/retrieval/text/surroundings/surroundings-score.ts'
 
 const store = { averageLength: 10 }
 const message = (...counts: number[]): MessageWords => ({ counts, words: 10, asks: false, speaker: 0 })

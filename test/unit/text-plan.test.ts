@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { planCombinations } from '../../src/retrieval/text/combination-plan.ts'
 import { planSearch } from '../../src/retrieval/text/search-plan.ts'
+import { sortRarestFirst, type WordStatistics } from '../../src/retrieval/text/statistics/word-statistics.ts'
 import { toAlternatives } from '../../src/retrieval/text/tsquery.ts'
-import { sortRarestFirst, type WordStatistics } from '../../src/retrieval/text/word-statistics.ts'
 
 const alphabet = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const everyWay = fc.uniqueArray(

@@ -72,7 +72,7 @@ export function createProbingStep({ textLanguage }: Resources): Step {
     const now = run.startedAt
     await lockRecords(tx, [id, ...shown.ids])
     const belief = await findBelief(tx, { id, now, ceiling })
-    const related = await findRelatedRecords(tx, id, { limit: maxRelated, among: shown.ids })
+    const related = await findRelatedRecords(tx, id, { limit: maxRelated, onlyIds: shown.ids })
     const document = belief && JSON.stringify(buildQuestion(belief, related, now)?.document)
     if (belief?.version !== shown.version || document !== shown.document)
       return { counts: { beliefs_outdated: 1 } }

@@ -65,15 +65,15 @@ export async function findBelief(
   return rows[0]
 }
 
-type RelatedFilter = { limit: number; among?: readonly string[] | undefined }
+type RelatedFilter = { limit: number; onlyIds?: readonly string[] | undefined }
 
 /** Returns newer records about the same entities, the newest first. Every reader of the belief may read them. */
 export async function findRelatedRecords(
   db: Database,
   id: string,
-  { limit, among }: RelatedFilter,
+  { limit, onlyIds }: RelatedFilter,
 ): Promise<PromptRecord[]> {
-  const isAmong = among === undefined ? sql`` : sql`and far.id = any(${sql.val([...among])}::uuid[])`
+  const isAmong = onlyIds === undefined ? sql`` : sql`and far.id = any(${sql.val([...onlyIds])}::uuid[])`
   const { rows } = await sql<PromptRecord>`
     select it.id, it.created_at, ${limitedPayload} as payload
     from (

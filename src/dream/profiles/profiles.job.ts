@@ -120,7 +120,7 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
     { id, onlyIds }: { id: string; onlyIds?: readonly string[] },
   ): Promise<DueProfile | undefined> {
     const entity = await findEntity(db, { id, ceiling: model.maxSensitivity })
-    const facts = entity ? await findEntityFacts(db, id, { limit: maxFacts, among: onlyIds }) : []
+    const facts = entity ? await findEntityFacts(db, id, { limit: maxFacts, onlyIds }) : []
     const question = entity && buildQuestion(entity, facts)
     if (!question) return undefined
     const { scope, sensitivity } = entity

@@ -104,7 +104,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     { id, onlyIds }: { id: string; onlyIds: readonly string[] | undefined },
   ): Promise<EntityWithFacts | undefined> {
     const entity = await findEntity(db, { id, ceiling: maxSensitivity })
-    return entity && { entity, facts: await findEntityFacts(db, id, { limit: maxFacts, among: onlyIds }) }
+    return entity && { entity, facts: await findEntityFacts(db, id, { limit: maxFacts, onlyIds }) }
   }
 
   /** A pair is asked about once. If a client removes the result, it does not come back. */

@@ -37,8 +37,8 @@ export type VectorSearchInput = {
   states?: CheckedStates | undefined
   /** How many vectors are compared exactly. */
   candidates?: number
-  /** The records that meet the conditions, where they are few: the nearest of all hardly include them, so each is compared. */
-  among?: readonly string[] | undefined
+  /** The records that can be found, if they are few: the nearest of all hardly include them, so each is compared. */
+  onlyIds?: readonly string[] | undefined
 }
 
 /**
@@ -115,8 +115,9 @@ export function createVectorSearch({
    * there.
    */
   async function findQuickly(input: VectorSearchInput): Promise<Neighbour[]> {
-    const { scopes, vector, among } = input
-    if (!memory || among || !hasDirection(vector) || (scopes && (await areSmall(scopes)))) return find(input)
+    const { scopes, vector, onlyIds } = input
+    if (!memory || onlyIds || !hasDirection(vector) || (scopes && (await areSmall(scopes))))
+      return find(input)
     const { signatures } = await measure()
     const search = { ...input, stored: signatures, share: readPerRoot / Math.sqrt(Math.max(1, signatures)) }
     return (await memory.find(search)) ?? find(input)
@@ -125,8 +126,8 @@ export function createVectorSearch({
   /** Returns the candidates by signature, for callers with a comparison of their own. */
   async function findCandidates(input: VectorSearchInput): Promise<DecodedVector[]> {
     if (!hasDirection(input.vector)) return []
-    const { model, among } = input
-    const near = among ? await findCodes(conn, model.id, among) : await findNear(input)
+    const { model, onlyIds } = input
+    const near = onlyIds ? await findCodes(conn, model.id, onlyIds) : await findNear(input)
     return near.map((each) => decodeVector(each, model.dimensions))
   }
 

@@ -35,8 +35,8 @@ export type ChannelSearchOptions = {
   periods?: PeriodsInQuestion | undefined
   /** Takes the states of the records, where a search reads them anyway. */
   states?: TextStates
-  /** The records that can be an answer, where they are few. */
-  among?: readonly string[] | undefined
+  /** The records that the prefilter has listed; the search finds no others. */
+  onlyIds?: readonly string[] | undefined
 }
 
 type WordSearch = {
@@ -69,12 +69,21 @@ export function createChannelSearch({
     const { text, queryVector } = input
     const topic = text?.topic ?? ''
     const required = [...conditions, ...(text ? textSearch.listRequirements(text.query) : [])]
-    const { limit, states, among } = options
+    const { limit, states, onlyIds } = options
     const byText = text && searchWordsAndPeriods({ query: text.query, question, conditions, options })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: topic, queryVector, byText, conditions: required, scopes, limit, states, among }),
+      findByVector({
+        text: topic,
+        queryVector,
+        byText,
+        conditions: required,
+        scopes,
+        limit,
+        states,
+        onlyIds,
+      }),
       byText,
       text && searchNames(db, question, { text: topic, conditions: required, limit }),
     ])
@@ -93,7 +102,7 @@ export function createChannelSearch({
   }
 
   function searchWords(
-    { query, question, conditions, options: { limit, requested, states, among } }: WordSearch,
+    { query, question, conditions, options: { limit, requested, states, onlyIds } }: WordSearch,
     span: { days?: readonly DayRange[]; exactCount?: number } = {},
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
@@ -108,7 +117,7 @@ export function createChannelSearch({
       limit,
       surroundings,
       states,
-      among,
+      onlyIds,
       includesForgotten,
       ...span,
     })

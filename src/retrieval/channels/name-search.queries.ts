@@ -20,11 +20,11 @@ export async function findNamedEntities(
 ): Promise<string[]> {
   const { trust } = question
   const scopes = listSearchedScopes(question)
-  const among = scopes ? sql`and scope = any(${sql.val([...scopes, unscoped])}::text[])` : sql``
+  const inScopes = scopes ? sql`and scope = any(${sql.val([...scopes, unscoped])}::text[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
     from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
-    cross join lateral (select record_id from handles where digest = w.digest ${among} offset 0) as h
+    cross join lateral (select record_id from handles where digest = w.digest ${inScopes} offset 0) as h
     cross join lateral (
       select from records as r
       where r.id = h.record_id and r.type = 'entity' and r.forgotten_at is null

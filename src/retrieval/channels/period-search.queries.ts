@@ -28,14 +28,14 @@ export async function findMessagesInPeriods(db: Database, search: PeriodSearch):
   const { ranges, conditions, scopes, limit } = search
   const from = selectBounds(ranges, 'from')
   const until = selectBounds(ranges, 'until')
-  const among = scopes ? sql`and m.scope = any(${sql.val([...scopes])}::text[])` : sql``
+  const inScopes = scopes ? sql`and m.scope = any(${sql.val([...scopes])}::text[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select of_period.id
     from unnest(${from}::timestamptz[], ${until}::timestamptz[]) as range (from_time, until_time)
     cross join lateral (
       select r.id, m.at, m.arrival
       from messages as m join records as r on r.id = m.record_id
-      where m.at >= range.from_time and m.at < range.until_time ${among}
+      where m.at >= range.from_time and m.at < range.until_time ${inScopes}
         and ${joinConditions(conditions)}
       order by m.at desc, m.arrival desc
       limit ${limit}

@@ -29,8 +29,8 @@ type VectorQuestion = {
   scopes: readonly string[] | undefined
   limit: number
   states?: CheckedStates | undefined
-  /** The records that can be found, where they are few. */
-  among?: readonly string[] | undefined
+  /** The records that the prefilter has listed; the search finds no others. */
+  onlyIds?: readonly string[] | undefined
 }
 
 /**
@@ -62,9 +62,9 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function find(question: VectorQuestion): Promise<Match[] | undefined> {
     const queryVector = question.queryVector ?? (await embedQuestion(question))
     if (!queryVector) return undefined
-    const { conditions, scopes, limit, states, among } = question
+    const { conditions, scopes, limit, states, onlyIds } = question
     const candidates = comparedForEach * limit
-    const search = { ...queryVector, conditions, scopes, limit, states, candidates, among }
+    const search = { ...queryVector, conditions, scopes, limit, states, candidates, onlyIds }
     const found = await vectors.findQuickly(search)
     const least = queryVector.model.provider === 'static' ? minSimilarity : -1
     return found

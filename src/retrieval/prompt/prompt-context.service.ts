@@ -15,7 +15,7 @@ import { listNames } from '../question/names-in-question.ts'
 import { type Question, readQuestion } from '../question/question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import type { RetrievalService } from '../retrieval.service.ts'
-import { findMessagesAround } from '../text/surroundings.queries.ts'
+import { findMessagesAround } from '../text/surroundings/surroundings.queries.ts'
 import {
   type Dispute,
   findByHandles,

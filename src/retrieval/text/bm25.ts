@@ -1,4 +1,4 @@
-import type { CountedWord, StoreSize } from './word-statistics.ts'
+import type { CountedWord, StoreSize } from './statistics/word-statistics.ts'
 
 /** Relevance by Okapi BM25. */
 

@@ -6,7 +6,7 @@ import {
   type StoreSize,
   sortRarestFirst,
   type WordStatistics,
-} from './word-statistics.ts'
+} from './statistics/word-statistics.ts'
 
 /** Chooses combinations of common words: the records of one word are too many to read, those of several together are not. */
 

@@ -5,6 +5,13 @@ import { computeHighestScore } from './bm25.ts'
 import { type CommonWords, planCombinations } from './combination-plan.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
 import { pickRelated, pickWords, planSearch } from './search-plan.ts'
+import {
+  type CountedWord,
+  canReadCommonWords,
+  estimateRecords,
+  estimateShare,
+  type WordStatistics,
+} from './statistics/word-statistics.ts'
 import type { Stems } from './stemming.service.ts'
 import {
   findByCombinations,
@@ -13,13 +20,6 @@ import {
   type RankedSearch,
   type TextSearch,
 } from './text-search.queries.ts'
-import {
-  type CountedWord,
-  estimateRecords,
-  estimateShare,
-  isSmall,
-  type WordStatistics,
-} from './word-statistics.ts'
 
 /** Where common words are searched: among new and salient records. */
 const newest = 500
@@ -66,7 +66,7 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
     const first = rare.length + related.length === 0 ? noMatches : await findByWords(db, search, searched)
     if (common.length === 0) return { search, ranked: first }
     const least = first.matches[exactCount - 1]?.score ?? 0
-    if (isSmall(statistics)) {
+    if (canReadCommonWords(statistics)) {
       if (computeHighestScore(common, store) < least) return { search, ranked: first }
       const counted = [...rare, ...common].map(toCount)
       return { search, ranked: await findByWords(db, search, { words: counted, related }) }

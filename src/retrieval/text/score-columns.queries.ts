@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { b, computeIdf, k1 } from './bm25.ts'
 import { computeLeastIdf, type RelatedStem } from './related-stems.ts'
+import type { CountedWord, StoreSize } from './statistics/word-statistics.ts'
 import { padPlaces } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
-import type { CountedWord, StoreSize } from './word-statistics.ts'
 
 type Fragment = RawBuilder<unknown>
 type KnownWord = { word: string; idf: number }
 
 /** The words whose records the statement counts, each with a column `count_N` and, once all are found, `idf_N`. */
-type CountedWords = {
+type ScoredWords = {
   own: readonly (CountedWord | undefined)[]
   /** What stands for an own word only if no record contains that one. */
   corrections: readonly (RelatedStem | undefined)[]
@@ -61,7 +61,7 @@ function selectKnownParts(knownWords: readonly KnownWord[], length: Fragment): F
 }
 
 function selectCountedParts(
-  { own, corrections, related }: CountedWords,
+  { own, corrections, related }: ScoredWords,
   knownWords: readonly KnownWord[],
   store: StoreSize,
 ): Fragment[] {

@@ -1,6 +1,6 @@
 import { createOneEditSearch, type OneEditSearch } from '../../domain/words/one-edit.ts'
 import { correctionWeight, type RelatedStem } from './related-stems.ts'
-import type { WordStatistics } from './word-statistics.ts'
+import type { WordStatistics } from './statistics/word-statistics.ts'
 
 const maxCorrections = 3
 

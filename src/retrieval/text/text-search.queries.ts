@@ -7,6 +7,7 @@ import type { Match } from '../channels/match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
 import { computeGain, pickRelatedTo, type RelatedStem } from './related-stems.ts'
 import { selectScoreColumns } from './score-columns.queries.ts'
+import type { CountedWord, StoreSize } from './statistics/word-statistics.ts'
 import {
   andNone,
   containsAny,
@@ -14,7 +15,6 @@ import {
   type RequiredWords,
   type Word,
 } from './word-conditions.queries.ts'
-import type { CountedWord, StoreSize } from './word-statistics.ts'
 
 export type TextSearch = RequiredWords & {
   trust: Trust

@@ -8,20 +8,20 @@ import type { Match } from '../channels/match.ts'
 import type { DayRange } from '../question/periods.ts'
 import { isOfDays } from '../record-columns.queries.ts'
 import type { KnownText } from '../record-traits.ts'
-import { createFewAnswers } from './few-answers.service.ts'
 import { listFilterWords } from './filter-words.ts'
 import { createLargeStoreSearch } from './large-store-search.service.ts'
 import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
-import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
+import { createPrefilter } from './prefilter.service.ts'
 import { maxWords, pickWords } from './search-plan.ts'
+import { countVisible, measureVisible } from './statistics/word-statistics.queries.ts'
+import { createWordStatistics } from './statistics/word-statistics.service.ts'
 import { createStemmer, maxRelatedOfSentence, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
-import { scoreWithSurroundings } from './surroundings.service.ts'
+import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './surroundings/rescoring.ts'
+import { scoreWithSurroundings } from './surroundings/surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
-import { countVisible, measureVisible } from './word-statistics.queries.ts'
-import { createWordStatistics } from './word-statistics.service.ts'
 
 export type TextStates = CheckedStates & {
   /** The text of a record in memory. Present after a search that memory has answered, so it is not behind. */
@@ -37,8 +37,8 @@ export type TextSearchInput = {
   conditions: Conditions
   /** Only records of these days. */
   days?: readonly DayRange[]
-  /** The records that can be found, where the conditions leave few. */
-  among?: readonly string[] | undefined
+  /** The records that the prefilter has listed; the search finds no others. */
+  onlyIds?: readonly string[] | undefined
   limit: number
   /** How many of the best results must be exact; 10 by default. Later results may be in a cheaper order. */
   exactCount?: number
@@ -51,15 +51,15 @@ export type TextSearchInput = {
 }
 
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
-const defaultCountedPages = 128
+const defaultSmallStorePages = 128
 
 type Resources = {
   clock: Clock
   textLanguage: string
   /** The words in the memory of the process. */
   memory?: StoreTexts | undefined
-  /** In a table of at most this many pages, the records are counted for each caller. */
-  countedPages?: number
+  /** A store with at most this many pages of texts is small: its records are counted for each caller. */
+  smallStorePages?: number
 }
 
 /**
@@ -72,9 +72,9 @@ export function createTextSearch({
   clock,
   textLanguage,
   memory,
-  countedPages = defaultCountedPages,
+  smallStorePages = defaultSmallStorePages,
 }: Resources) {
-  const statistics = createWordStatistics({ clock, fewPages: countedPages })
+  const statistics = createWordStatistics({ clock, smallStorePages })
   const { readPageCount, readStatistics } = statistics
   const stemmer = createStemmer({ textLanguage })
   const findInLargeStore = createLargeStoreSearch({ clock })
@@ -87,7 +87,7 @@ export function createTextSearch({
     const [spelled, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
     if (spelled.words.length === 0) return []
     const stems = await addStoredCorrections(db, spelled, pages)
-    const quick = pages > countedPages ? await findInMemory(db, input, { query, stems, pages }) : undefined
+    const quick = pages > smallStorePages ? await findInMemory(db, input, { query, stems, pages }) : undefined
     if (quick) return quick
     const shared = {
       trust,
@@ -99,7 +99,7 @@ export function createTextSearch({
       filterWords: listFilterWords(input),
     }
     const { search, ranked } =
-      pages > countedPages
+      pages > smallStorePages
         ? await findInLargeStore(db, shared, {
             stems,
             statistics: await readStatistics(db, pages),
@@ -128,7 +128,7 @@ export function createTextSearch({
       scopes,
       types,
       days,
-      among,
+      onlyIds,
       conditions,
       limit,
       surroundings,
@@ -150,7 +150,7 @@ export function createTextSearch({
       states,
       searched: { trust, scopes, types },
       days: days && numberDays(days),
-      among,
+      onlyIds,
       answerConditions: conditions,
       contextConditions: surroundings?.contextConditions ?? [],
       surroundings: surroundings && { ...planSurroundings(surroundings), gapMs: surroundings.gapMs },
@@ -189,7 +189,7 @@ export function createTextSearch({
 
   return {
     find,
-    findFew: createFewAnswers({ textLanguage, statistics }),
+    prefilter: createPrefilter({ textLanguage, statistics }),
     findQueryStems: stemmer.findQueryStems,
     listRequirements,
   }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TextQuery } from '../../domain/words/query-words.ts'
+import type { CountedWord } from './statistics/word-statistics.ts'
 import { listRequiredQueries } from './text-requirements.queries.ts'
 import { joinWords, toAlternatives } from './tsquery.ts'
-import type { CountedWord } from './word-statistics.ts'
 
 /** Conditions on the words of `contents as c`, as the statements of the text search use them. */
 

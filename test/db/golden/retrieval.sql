@@ -1507,15 +1507,120 @@ order by id
 limit $2
     ) as r;
 
+-- src/retrieval/text/prefilter.queries.ts prefilterAll
+    select array(
+      select r.id
+from records as r
+where r.forgotten_at is null
+limit 201
+    ) as met;
+
+-- src/retrieval/text/prefilter.queries.ts prefilterByIndex: by a phrase
+    with chosen as materialized (
+      select c.record_id as id
+from contents as c
+where c.search @@ (select coalesce(nullif(coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))
+limit 201
+    )
+    select (select count(*)
+from chosen) as chosen, array(
+      select chosen.id
+from chosen cross join lateral (
+        select
+from records as r
+where r.id = chosen.id
+and r.forgotten_at is null offset 0
+      ) as r
+      where (select count(*)
+from chosen) <= 200
+    ) as met;
+
+-- src/retrieval/text/prefilter.queries.ts prefilterByIndex: by tags and words
+    with chosen as materialized (
+      select c.record_id as id
+from contents as c
+where c.tags @> $1::text[]
+and c.search @@ (select $2::tsquery)
+limit 201
+    )
+    select (select count(*)
+from chosen) as chosen, array(
+      select chosen.id
+from chosen cross join lateral (
+        select
+from records as r
+where r.id = chosen.id
+and r.forgotten_at is null offset 0
+      ) as r
+      where (select count(*)
+from chosen) <= 200
+    ) as met;
+
 -- src/retrieval/text/score-columns.queries.ts selectScoreColumns
 select $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
 from contents as c;
+
+-- src/retrieval/text/statistics/word-statistics.queries.ts countPages
+    select coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "contents"
+limit 1
+  ), 0) as pages;
+
+-- src/retrieval/text/statistics/word-statistics.queries.ts countVisible
+    select word, count(*)::int4 as count
+    from contents as c join records as r on r.id = c.record_id cross join unnest(tsvector_to_array(c.search)) as word
+    where r.forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and word = any($3::text[])
+    group by word;
+
+-- src/retrieval/text/statistics/word-statistics.queries.ts measureVisible
+    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
+    from contents as c join records as r on r.id = c.record_id
+    where r.forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]));
+
+-- src/retrieval/text/statistics/word-statistics.queries.ts readWordStatistics
+    with portion as materialized (
+      select least(100, $1::float8 / greatest(1, coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "contents"
+limit 1
+  ), 0))) as percent
+    ), sample as materialized (
+      select c.words, c.search
+      from contents as c tablesample system ((select percent
+from portion)) repeatable (0)
+    ), word as (
+      select word, count(*) as count
+from sample, unnest(tsvector_to_array(search)) as word
+      group by word having count(*) > 1
+    ), middle as (
+      select percentile_disc(0.5) within group (order by words) as words
+from sample
+    )
+    select count(*) as sampled, count(*) * 100 / (select percent
+from portion) as rows,
+      coalesce(avg(least(sample.words, 8 * greatest(1, middle.words))), 1)::float8 as average,
+      (select coalesce(json_agg(json_build_array(word, count)), '[]')
+from word) as words
+    from sample cross join middle;
 
 -- src/retrieval/text/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
     from unnest($2::text[]) as word;
 
--- src/retrieval/text/surroundings.queries.ts findMessagesAround
+-- src/retrieval/text/surroundings/surroundings.queries.ts findMessagesAround
     select m.record_id as message, array_agg(near.record_id
 order by near.at, near.arrival) as ids,
       array_agg(near.at
@@ -1545,7 +1650,7 @@ and (n.at, n.arrival) > (m.at, m.arrival)
     ) as near
     group by m.record_id;
 
--- src/retrieval/text/surroundings.queries.ts readWordsAround
+-- src/retrieval/text/surroundings/surroundings.queries.ts readWordsAround
     with match as materialized (
       select m.*, coalesce(true
 and r.importance > 0, false) as is_answer
@@ -1600,62 +1705,6 @@ where c.record_id = m.record_id offset 0
 order by scope, conversation, at, arrival) as messages
 from line;
 
--- src/retrieval/text/text-requirements.queries.ts listFew: by a phrase
-    with chosen as materialized (
-      select c.record_id as id
-from contents as c
-where c.search @@ (select coalesce(nullif(coalesce((
-    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
-    from (
-      select phraseto_tsquery($1::text::regconfig, said) as phrase
-      from unnest($2::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))
-limit 201
-    )
-    select (select count(*)
-from chosen) as chosen, array(
-      select chosen.id
-from chosen cross join lateral (
-        select
-from records as r
-where r.id = chosen.id
-and r.forgotten_at is null offset 0
-      ) as r
-      where (select count(*)
-from chosen) <= 200
-    ) as met;
-
--- src/retrieval/text/text-requirements.queries.ts listFew: by tags and words
-    with chosen as materialized (
-      select c.record_id as id
-from contents as c
-where c.tags @> $1::text[]
-and c.search @@ (select $2::tsquery)
-limit 201
-    )
-    select (select count(*)
-from chosen) as chosen, array(
-      select chosen.id
-from chosen cross join lateral (
-        select
-from records as r
-where r.id = chosen.id
-and r.forgotten_at is null offset 0
-      ) as r
-      where (select count(*)
-from chosen) <= 200
-    ) as met;
-
--- src/retrieval/text/text-requirements.queries.ts listFewOfAll
-    select array(
-      select r.id
-from records as r
-where r.forgotten_at is null
-limit 201
-    ) as met;
-
 -- src/retrieval/text/text-requirements.queries.ts listRecordRequirements
 select exists (select
 from contents as c
@@ -1679,6 +1728,17 @@ and c.search @@ (select coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery)))
 from records as r;
+
+-- src/retrieval/text/text-requirements.queries.ts listRequiredPhrases
+select c.search @@ (select coalesce(nullif(coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))
+from contents as c;
 
 -- src/retrieval/text/text-requirements.queries.ts listRequiredQueries
 select coalesce((
@@ -2066,52 +2126,3 @@ from contents as c;
 -- src/retrieval/text/word-occurrences.queries.ts selectOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end
 from contents as c;
-
--- src/retrieval/text/word-statistics.queries.ts countPages
-    select coalesce((
-    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
-from "contents"
-limit 1
-  ), 0) as pages;
-
--- src/retrieval/text/word-statistics.queries.ts countVisible
-    select word, count(*)::int4 as count
-    from contents as c join records as r on r.id = c.record_id cross join unnest(tsvector_to_array(c.search)) as word
-    where r.forgotten_at is null
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-and word = any($3::text[])
-    group by word;
-
--- src/retrieval/text/word-statistics.queries.ts measureVisible
-    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
-    from contents as c join records as r on r.id = c.record_id
-    where r.forgotten_at is null
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]));
-
--- src/retrieval/text/word-statistics.queries.ts readWordStatistics
-    with portion as materialized (
-      select least(100, $1::float8 / greatest(1, coalesce((
-    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
-from "contents"
-limit 1
-  ), 0))) as percent
-    ), sample as materialized (
-      select c.words, c.search
-      from contents as c tablesample system ((select percent
-from portion)) repeatable (0)
-    ), word as (
-      select word, count(*) as count
-from sample, unnest(tsvector_to_array(search)) as word
-      group by word having count(*) > 1
-    ), middle as (
-      select percentile_disc(0.5) within group (order by words) as words
-from sample
-    )
-    select count(*) as sampled, count(*) * 100 / (select percent
-from portion) as rows,
-      coalesce(avg(least(sample.words, 8 * greatest(1, middle.words))), 1)::float8 as average,
-      (select coalesce(json_agg(json_build_array(word, count)), '[]')
-from word) as words
-    from sample cross join middle;

@@ -37,13 +37,13 @@ export const dreamModelSamples: Record<string, Record<string, Sample | Record<st
     findEntity: (db) => linked.findEntity(db, { id, ceiling: 'low' }),
     findEntityFacts: {
       '': (db) => linked.findEntityFacts(db, id, { limit: 40 }),
-      'of some': (db) => linked.findEntityFacts(db, id, { limit: 40, among: [id] }),
+      'of some': (db) => linked.findEntityFacts(db, id, { limit: 40, onlyIds: [id] }),
     },
   },
   'src/dream/probing/probing.queries.ts': {
     listDue: (db) => probing.listDue(db, { ...due, scope: 'team', limit: 5 }),
     findBelief: (db) => probing.findBelief(db, { ...due, id }),
-    findRelatedRecords: (db) => probing.findRelatedRecords(db, id, { limit: 10, among: [id] }),
+    findRelatedRecords: (db) => probing.findRelatedRecords(db, id, { limit: 10, onlyIds: [id] }),
     upsertProbe: (db) => inTransaction(db, (tx) => probing.upsertProbe(tx, id, now)),
   },
   'src/dream/synthesis/synthesis.queries.ts': {

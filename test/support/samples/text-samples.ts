@@ -3,14 +3,15 @@ import { computeSalienceAt } from '../../../src/db/fragments/salience.ts'
 import * as outdated from '../../../src/records/search-texts/outdated-texts.queries.ts'
 import * as unembedded from '../../../src/records/search-texts/unembedded.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
+import * as prefilter from '../../../src/retrieval/text/prefilter.queries.ts'
 import * as scores from '../../../src/retrieval/text/score-columns.queries.ts'
+import * as statistics from '../../../src/retrieval/text/statistics/word-statistics.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
-import * as surroundings from '../../../src/retrieval/text/surroundings.queries.ts'
+import * as surroundings from '../../../src/retrieval/text/surroundings/surroundings.queries.ts'
 import * as requirements from '../../../src/retrieval/text/text-requirements.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
 import * as words from '../../../src/retrieval/text/word-conditions.queries.ts'
 import * as occurrences from '../../../src/retrieval/text/word-occurrences.queries.ts'
-import * as statistics from '../../../src/retrieval/text/word-statistics.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
@@ -82,21 +83,25 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       return sql`select ${length} as length, ${knownScore} as known from contents as c`.execute(db)
     },
   },
-  'src/retrieval/text/text-requirements.queries.ts': {
-    listFew: {
-      'by a phrase': (db) => requirements.listFew(db, search, kept),
+  'src/retrieval/text/prefilter.queries.ts': {
+    prefilterByIndex: {
+      'by a phrase': (db) => prefilter.prefilterByIndex(db, search, kept),
       'by tags and words': (db) =>
-        requirements.listFew(
+        prefilter.prefilterByIndex(
           db,
           { ...search, query: { ...search.query, phrases: [] }, tags: ['test'], words: ['type semantic'] },
           kept,
         ),
     },
-    listFewOfAll: (db) => requirements.listFewOfAll(db, kept),
+    prefilterAll: (db) => prefilter.prefilterAll(db, kept),
+  },
+  'src/retrieval/text/text-requirements.queries.ts': {
     listTextRequirements: (db) =>
       sql`select ${sql.join(requirements.listTextRequirements(search))} from contents as c`.execute(db),
     listRecordRequirements: (db) =>
       sql`select ${sql.join(requirements.listRecordRequirements(search))} from records as r`.execute(db),
+    listRequiredPhrases: (db) =>
+      sql`select ${sql.join(requirements.listRequiredPhrases(search))} from contents as c`.execute(db),
     listRequiredQueries: (db) =>
       sql`select ${sql.join(requirements.listRequiredQueries(search))}`.execute(db),
   },
@@ -104,7 +109,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     selectOccurrences: (db) =>
       sql`select ${occurrences.selectOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
   },
-  'src/retrieval/text/surroundings.queries.ts': {
+  'src/retrieval/text/surroundings/surroundings.queries.ts': {
     findMessagesAround: (db) =>
       surroundings.findMessagesAround(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
     readWordsAround: (db) => {
@@ -128,7 +133,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   'src/retrieval/text/stemming.queries.ts': {
     findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),
   },
-  'src/retrieval/text/word-statistics.queries.ts': {
+  'src/retrieval/text/statistics/word-statistics.queries.ts': {
     countPages: (db) => statistics.countPages(db),
     readWordStatistics: (db) => statistics.readWordStatistics(db),
     measureVisible: (db) => statistics.measureVisible(db, trust),

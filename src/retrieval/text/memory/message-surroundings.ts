@@ -1,4 +1,4 @@
-import type { ConversationMessage } from '../surroundings.queries.ts'
+import type { ConversationMessage } from '../surroundings/surroundings.queries.ts'
 import type { PlacedSurroundings } from './conversation-order.ts'
 import type { DayNumbers } from './day-numbers.ts'
 import type { TextTable } from './text-table.ts'

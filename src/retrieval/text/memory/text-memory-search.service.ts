@@ -6,9 +6,9 @@ import type { View } from '../../../db/memory/seen-changes.ts'
 import { compareMatches, type Match } from '../../channels/match.ts'
 import type { RankedMatches } from '../ranked-matches.ts'
 import type { RelatedStem, WeighedStem } from '../related-stems.ts'
-import { listCountedWords } from '../rescoring.ts'
 import type { Occurrences } from '../search-plan.ts'
-import type { ConversationMessage } from '../surroundings.queries.ts'
+import { listCountedWords } from '../surroundings/rescoring.ts'
+import type { ConversationMessage } from '../surroundings/surroundings.queries.ts'
 import type { DayNumbers } from './day-numbers.ts'
 import {
   createMessageSurroundings,
@@ -30,7 +30,7 @@ export type MemoryTextSearch = {
   /** Only records of these days. */
   days?: DayNumbers | undefined
   /** Only these records. */
-  among?: readonly string[] | undefined
+  onlyIds?: readonly string[] | undefined
   limit: number
   states?: CheckedStates | undefined
   /** Which records may be an answer; on `records as r`. */

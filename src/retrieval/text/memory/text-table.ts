@@ -4,8 +4,8 @@ import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
 import type { KnownText } from '../../record-traits.ts'
 import { k1 } from '../bm25.ts'
-import type { MessageWords } from '../surroundings-score.ts'
-import type { StoreSize } from '../word-statistics.ts'
+import type { StoreSize } from '../statistics/word-statistics.ts'
+import type { MessageWords } from '../surroundings/surroundings-score.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, includesDay, toDayNumber } from './day-numbers.ts'
 import { createPostingLists, maxPlaces } from './posting-lists.ts'
@@ -23,7 +23,7 @@ export type TextRanking = { best: readonly ScoredPlace[] } & Pick<WordWeights, '
 
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
-  among?: readonly string[] | undefined
+  onlyIds?: readonly string[] | undefined
   most: number
 } & Pick<QueryWords, 'occurrences' | 'related'>
 
@@ -142,11 +142,11 @@ export function createTextTable() {
   function findBest(
     weights: WordWeights['weights'],
     isSearched: Uint8Array,
-    { averageLength, days, among, most }: Omit<RankOptions, keyof QueryWords>,
+    { averageLength, days, onlyIds, most }: Omit<RankOptions, keyof QueryWords>,
   ): readonly ScoredPlace[] {
     const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
-    const places = among && new Set(among.map(ids.findPlace))
+    const places = onlyIds && new Set(onlyIds.map(ids.findPlace))
     // The best of some texts need not be among the best of all.
     const found = scores.add({ words, texts, averageLength, enough: days || places ? undefined : most })
     const best = createBestPlaces(most)

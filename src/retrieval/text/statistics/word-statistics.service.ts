@@ -1,6 +1,6 @@
-import type { Database } from '../../db/connection.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { shareRunning } from '../../kernel/shared-runs.ts'
+import type { Database } from '../../../db/connection.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { shareRunning } from '../../../kernel/shared-runs.ts'
 import { replaceChanged } from './shared-statistics.ts'
 import { countPages, readWordStatistics } from './word-statistics.queries.ts'
 import type { WordStatistics } from './word-statistics.ts'
@@ -14,7 +14,7 @@ type CachedStatistics = { statistics: WordStatistics; pages: number; at: number 
  * The word statistics of at most a minute ago. They are read again in the background, which takes some hundred
  * milliseconds. A request waits only when there are none, or when the store has doubled or halved since.
  */
-export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPages: number }) {
+export function createWordStatistics({ clock, smallStorePages }: { clock: Clock; smallStorePages: number }) {
   let cached: CachedStatistics | undefined
   let size: { pages: number; at: number } | undefined
 
@@ -28,7 +28,7 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
    * Returns the size of the table. For a large table it is up to a second old and is refreshed in the background.
    */
   async function readPageCount(db: Database): Promise<number> {
-    if (!size || size.pages <= 2 * fewPages) return (await measure(db)).pages
+    if (!size || size.pages <= 2 * smallStorePages) return (await measure(db)).pages
     const age = clock.now().getTime() - size.at
     if (age > pagesKeptMs || age < 0) measure(db).catch(() => undefined)
     return size.pages
@@ -52,7 +52,7 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
   /** Undefined for a small store, in which they are counted for each caller. */
   async function readStatisticsIfLarge(db: Database): Promise<WordStatistics | undefined> {
     const pages = await readPageCount(db)
-    return pages > fewPages ? readStatistics(db, pages) : undefined
+    return pages > smallStorePages ? readStatistics(db, pages) : undefined
   }
 
   return { readPageCount, readStatistics, readStatisticsIfLarge }

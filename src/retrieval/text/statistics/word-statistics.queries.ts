@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
-import { selectPages } from '../../db/fragments/table-size.ts'
-import { openTo } from '../../db/fragments/visibility.ts'
-import type { Trust } from '../../domain/trust/caller.ts'
+import type { Database } from '../../../db/connection.ts'
+import { selectPages } from '../../../db/fragments/table-size.ts'
+import { openTo } from '../../../db/fragments/visibility.ts'
+import type { Trust } from '../../../domain/trust/caller.ts'
 import type { StoreSize, WordStatistics } from './word-statistics.ts'
 
 /**

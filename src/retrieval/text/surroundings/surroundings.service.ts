@@ -1,10 +1,10 @@
-import type { Database } from '../../db/connection.ts'
-import type { Match } from '../channels/match.ts'
-import type { RankedMatches } from './ranked-matches.ts'
+import type { Database } from '../../../db/connection.ts'
+import type { Match } from '../../channels/match.ts'
+import type { RankedMatches } from '../ranked-matches.ts'
+import { listTextRequirements } from '../text-requirements.queries.ts'
+import type { TextSearch } from '../text-search.queries.ts'
 import { listCountedWords, planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
 import { readWordsAround } from './surroundings.queries.ts'
-import { listTextRequirements } from './text-requirements.queries.ts'
-import type { TextSearch } from './text-search.queries.ts'
 
 /**
  * Scores the messages among the matches by their own words and those of their neighbours, and adds the neighbours of a

@@ -1,5 +1,5 @@
-import { b, k1 } from './bm25.ts'
-import type { StoreSize } from './word-statistics.ts'
+import { b, k1 } from '../bm25.ts'
+import type { StoreSize } from '../statistics/word-statistics.ts'
 
 /**
  * Relevance of a message in its conversation. The answer to a question often stands beside the message that shares the

@@ -48,12 +48,12 @@ afterAll(() => app.close())
 
 describe('the records that can be an answer', () => {
   const list = async (more: { tags?: string[]; types?: string[]; layer?: string }, question = 'apple') => {
-    const search = createTextSearch({ clock: app.clock, textLanguage: 'english', countedPages: -1 })
+    const search = createTextSearch({ clock: app.clock, textLanguage: 'english', smallStorePages: -1 })
     const conditions = [
       sql<SqlBool>`r.forgotten_at is null`,
       ...(more.layer ? [sql<SqlBool>`r.layer = ${more.layer}::memory_layer`] : []),
     ]
-    const found = await search.findFew(db, {
+    const found = await search.prefilter(db, {
       query: readQuery(question),
       conditions,
       tags: more.tags,
@@ -117,18 +117,18 @@ it('finds by words in memory what the database finds among some records', async 
       return answer
     },
   }
-  const shared = { clock: app.clock, textLanguage: 'english', countedPages: -1 }
+  const shared = { clock: app.clock, textLanguage: 'english', smallStorePages: -1 }
   // The best of all are not among these.
-  const among = all.filter((_, at) => at % 5 === 2)
+  const onlyIds = all.filter((_, at) => at % 5 === 2)
   const asked = {
     query: readQuery('apple 10 garden'),
     trust: fullTrust,
-    conditions: [hasIdIn(among)],
+    conditions: [hasIdIn(onlyIds)],
     limit: 50,
   }
-  await createTextSearch({ ...shared, memory }).find(db, { ...asked, among })
+  await createTextSearch({ ...shared, memory }).find(db, { ...asked, onlyIds })
   await texts.untilLoaded()
-  const inMemory = await createTextSearch({ ...shared, memory }).find(db, { ...asked, among })
+  const inMemory = await createTextSearch({ ...shared, memory }).find(db, { ...asked, onlyIds })
   const inDatabase = await createTextSearch(shared).find(db, asked)
   expect(found).toEqual([undefined, 50])
   expect(inMemory.map(({ id }) => id).sort()).toEqual(inDatabase.map(({ id }) => id).sort())

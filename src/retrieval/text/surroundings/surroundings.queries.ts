@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
-import { type Conditions, joinConditions, meetsAll } from '../../db/fragments/conditions.ts'
-import { asks, speakerName } from '../record-columns.queries.ts'
+import type { Database } from '../../../db/connection.ts'
+import { type Conditions, joinConditions, meetsAll } from '../../../db/fragments/conditions.ts'
+import { asks, speakerName } from '../../record-columns.queries.ts'
+import { joinWords, padPlaces } from '../tsquery.ts'
+import { selectOccurrences } from '../word-occurrences.queries.ts'
 import type { MessageWords } from './surroundings-score.ts'
-import { joinWords, padPlaces } from './tsquery.ts'
-import { selectOccurrences } from './word-occurrences.queries.ts'
 
 export type MessagesAround = {
   /** The message that was found. */

@@ -1,4 +1,5 @@
-import { compareTexts } from '../../kernel/text-order.ts'
+import { compareTexts } from '../../../kernel/text-order.ts'
+
 /** How common words are in the store, estimated from a sample. */
 
 export type WordStatistics = {
@@ -43,10 +44,10 @@ export function sortRarestFirst(words: readonly string[], statistics: WordStatis
   )
 }
 
-/** The most records of a small store. All its matches are read where it matters, so the ten best are exact. */
-const small = 5_000
+/** In a store of at most this many records all matches are read where it matters, so the ten best are exact. */
+const maxExactRows = 5_000
 
-/** Whether the store is so small that the records of common words can all be read. */
-export function isSmall({ rows }: StoreSize): boolean {
-  return rows <= small
+/** Whether all records with common words can be read. */
+export function canReadCommonWords({ rows }: StoreSize): boolean {
+  return rows <= maxExactRows
 }
