@@ -1,10 +1,11 @@
 /**
  * Revisions: supersede, fork, merge, contest and retract records, and the lineage of a record.
- * Other rooms use `retireRecord`, `copyLinks` and `revertMerge` for the same operations.
+ * Other rooms use `retireRecord`, `deleteProfileRows`, `copyLinks` and `revertMerge` for the same operations.
  * Not here: single changes of a record (records/) and merges of entities (entities/).
  */
 
 export { revertMerge } from './merge-reversal.service.ts'
+export { deleteProfileRows } from './quoting-records.queries.ts'
 export { retireQuoting } from './quoting-records.service.ts'
 export { retireRecord } from './retirement.service.ts'
 export { createReversalService } from './reversal.service.ts'

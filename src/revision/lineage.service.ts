@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Caller } from '../domain/trust/caller.ts'
-import { findRecordOrDeleted, parseLifecycleSnapshot } from '../records/index.ts'
+import { findRecordOrDeparture, parseLifecycleSnapshot } from '../records/index.ts'
 import { findLineage } from './revision.queries.ts'
 import type { Lineage } from './revision.schemas.ts'
 
@@ -9,7 +9,7 @@ const maxNodes = 10_000
 
 /** For a deleted record, only its own node. */
 export async function readLineage(db: Database, caller: Caller, id: string): Promise<Lineage> {
-  const known = await findRecordOrDeleted(db, caller, id)
+  const known = await findRecordOrDeparture(db, caller, id)
   if ('departed_at' in known) {
     const { type, created_at: createdAt, numbers } = known
     // The statement that deleted the record wrote these numbers from columns of these types.

@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import { fullTrust } from '../domain/trust/caller.ts'
 import { type Change, findRecords, lockRecords } from '../records/index.ts'
-import { deleteCards, findQuoting } from './quoting-records.queries.ts'
+import { deleteProfileRows, findQuoting } from './quoting-records.queries.ts'
 import { retireRecord } from './retirement.service.ts'
 
 type Reason = Pick<Change, 'actor' | 'now' | 'textLanguage'>
@@ -15,7 +15,7 @@ export async function retireQuoting(tx: Transaction, sourceId: string, reason: R
   if (candidates.length === 0) return
   await lockRecords(tx, candidates)
   const ids = await findQuoting(tx, sourceId)
-  await deleteCards(tx, ids)
+  await deleteProfileRows(tx, ids)
   for (const stored of await findRecords(tx, ids, fullTrust)) {
     const change = { ...reason, rationale: 'a source was retracted', step: 'retract' }
     await retireRecord(tx, stored, { ...change, to: 'superseded' })

@@ -21,7 +21,7 @@ import {
   findWrittenProfile,
   listWellKnownEntities,
   type Profile,
-  upsertCard,
+  upsertProfileRow,
   type WrittenProfile,
 } from './profiles.queries.ts'
 import { retireStaleProfiles } from './stale-profiles.service.ts'
@@ -36,7 +36,7 @@ type DueProfile = {
   entity: Entity
   question: ProfileQuestion
   digest: Buffer
-  card: Profile | undefined
+  current: Profile | undefined
 }
 
 const pageSize = 100
@@ -44,6 +44,7 @@ const pageSize = 100
 const maxQuestions = 200
 /** The largest id. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+/** Columns, counters and the API call a profile a peer card. */
 const step = 'peer_cards'
 const actor = 'dream/peer_cards'
 
@@ -130,33 +131,34 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
     const written = await findWrittenProfile(db, id)
     if (written?.digest.equals(digest)) return undefined
     const topic = createFactHandle({ subject: id, predicate: 'profile' }).digest
-    const cardId = written?.card_id ?? null
-    const [card, ...others] = await findProfiles(db, { digest: topic, scope, cardId, author: actor })
-    if (others.length > 0 || (card && !isOwn(card, written))) return undefined
-    return { entity, question, digest, card }
+    const profileId = written?.card_id ?? null
+    const [current, ...others] = await findProfiles(db, { digest: topic, scope, profileId, author: actor })
+    if (others.length > 0 || (current && !isOwn(current, written))) return undefined
+    return { entity, question, digest, current }
   }
 
   /** Stores the profile only if everything shown to the model is unchanged. Changes wait for the next run. */
   async function storeProfile(
     tx: Transaction,
     { run }: DreamContext,
-    { entity: { id }, question, digest, card }: DueProfile,
+    { entity: { id }, question, digest, current }: DueProfile,
     { model, profile }: { model: ModelSession; profile: string },
   ): Promise<BatchResult> {
     await lockTombstonesShared(tx)
     const onlyIds = question.shownRecords.map((each) => each.id)
-    await lockRecords(tx, [id, ...onlyIds, ...(card ? [card.id] : [])])
+    await lockRecords(tx, [id, ...onlyIds, ...(current ? [current.id] : [])])
     const due = await prepare(tx, model, { id, onlyIds })
-    if (!due?.digest.equals(digest) || due.card?.id !== card?.id) return { counts: { cards_outdated: 1 } }
-    const [old] = card ? await findRecords(tx, [card.id], fullTrust) : []
+    if (!due?.digest.equals(digest) || due.current?.id !== current?.id)
+      return { counts: { cards_outdated: 1 } }
+    const [old] = current ? await findRecords(tx, [current.id], fullTrust) : []
     const row = { entity_id: id, digest, written_at: run.startedAt }
     if (old && isUnchanged(old, due, profile)) {
-      await upsertCard(tx, { ...row, card_id: old.id })
+      await upsertProfileRow(tx, { ...row, card_id: old.id })
       return { counts: { cards_confirmed: 1 } }
     }
     const newId = await writeProfile(tx, run, { due, profile, old })
     if (newId === undefined) return rejectAnswer(tx, { digest, now: run.startedAt })
-    await upsertCard(tx, { ...row, card_id: newId })
+    await upsertProfileRow(tx, { ...row, card_id: newId })
     return old ? describeReplacedBatch(id, old.id, newId) : describeCreatedBatch(id, newId)
   }
 
@@ -221,17 +223,17 @@ function toFact({ entity: { id, scope, sensitivity }, question }: DueProfile, pr
   }
 }
 
-function describeCreatedBatch(entity: string, card: string): BatchResult {
-  const change = { record_id: card, action: 'create', after: { type: 'semantic', subject: entity } }
+function describeCreatedBatch(entity: string, profileId: string): BatchResult {
+  const change = { record_id: profileId, action: 'create', after: { type: 'semantic', subject: entity } }
   return { counts: { cards_created: 1 }, changes: [change] }
 }
 
-function describeReplacedBatch(entity: string, old: string, card: string): BatchResult {
+function describeReplacedBatch(entity: string, old: string, profileId: string): BatchResult {
   const retired = {
     record_id: old,
     action: 'supersede',
-    after: { status: 'superseded', superseded_by: card },
+    after: { status: 'superseded', superseded_by: profileId },
   }
-  const created = describeCreatedBatch(entity, card)
+  const created = describeCreatedBatch(entity, profileId)
   return { counts: { cards_replaced: 1 }, changes: [...(created.changes ?? []), retired] }
 }

@@ -59,7 +59,7 @@ export async function findWrittenProfile(
 
 export type Profile = { id: string; pinned: boolean; is_dreamt: boolean }
 
-type Topic = { digest: Buffer; scope: string; cardId: string | null; author: string }
+type Topic = { digest: Buffer; scope: string; profileId: string | null; author: string }
 
 /**
  * Returns the current profiles of an entity by any author, and its own profile even if the entity has moved to
@@ -67,20 +67,20 @@ type Topic = { digest: Buffer; scope: string; cardId: string | null; author: str
  */
 export async function findProfiles(
   db: Database,
-  { digest, scope, cardId, author }: Topic,
+  { digest, scope, profileId, author }: Topic,
 ): Promise<Profile[]> {
   const { rows } = await sql<Profile>`
     select distinct r.id, r.pinned,
       r.source_type = 'dream' and c.provenance ->> 'created_by' = ${author} as is_dreamt
     from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
-    where h.digest = ${digest} and (h.scope = ${scope} or h.record_id = ${cardId}::uuid) and r.type = 'semantic'
+    where h.digest = ${digest} and (h.scope = ${scope} or h.record_id = ${profileId}::uuid) and r.type = 'semantic'
       and r.forgotten_at is null and r.status in ('active', 'challenged')
     order by r.id
   `.execute(db)
   return rows
 }
 
-type StaleFilter = { scope: string | null; ceiling: Sensitivity; cardId?: string }
+type StaleFilter = { scope: string | null; ceiling: Sensitivity; profileId?: string }
 
 /**
  * Returns the profiles to retract: those of entities that are history, and outdated ones that no new profile will replace, because
@@ -88,14 +88,14 @@ type StaleFilter = { scope: string | null; ceiling: Sensitivity; cardId?: string
  */
 export async function listStaleProfiles(
   db: Database,
-  { scope, ceiling, cardId }: StaleFilter,
+  { scope, ceiling, profileId }: StaleFilter,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select card.id
     from peer_cards as p
     join records as r on r.id = p.entity_id
     join records as card on card.id = p.card_id
-    where not r.pinned ${restrictToScope(scope)} ${cardId === undefined ? sql`` : sql`and card.id = ${cardId}::uuid`}
+    where not r.pinned ${restrictToScope(scope)} ${profileId === undefined ? sql`` : sql`and card.id = ${profileId}::uuid`}
       and card.forgotten_at is null and card.status in ('active', 'challenged') and not card.pinned
       and (r.status in ('merged', 'superseded', 'invalidated') or exists (
         select from descents as d
@@ -109,18 +109,13 @@ export async function listStaleProfiles(
   return rows.map(({ id }) => id)
 }
 
-type Card = { entity_id: string; card_id: string; digest: Buffer; written_at: Date }
+type ProfileRow = { entity_id: string; card_id: string; digest: Buffer; written_at: Date }
 
-export async function upsertCard(tx: Transaction, card: Card): Promise<void> {
-  const { entity_id: _, ...latest } = card
+export async function upsertProfileRow(tx: Transaction, row: ProfileRow): Promise<void> {
+  const { entity_id: _, ...latest } = row
   await tx
     .insertInto('peer_cards')
-    .values(card)
+    .values(row)
     .onConflict((conflict) => conflict.column('entity_id').doUpdateSet(latest))
     .execute()
-}
-
-/** Deletes the row of a profile, so that it is written again if its sources become valid again. */
-export async function deleteCard(tx: Transaction, cardId: string): Promise<void> {
-  await tx.deleteFrom('peer_cards').where('card_id', '=', cardId).execute()
 }

@@ -2,10 +2,10 @@ import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/trust/caller.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockRecords } from '../../records/index.ts'
-import { retireRecord } from '../../revision/index.ts'
+import { deleteProfileRows, retireRecord } from '../../revision/index.ts'
 import { runInBatch } from '../question-loop.service.ts'
 import type { DreamContext } from '../steps.ts'
-import { deleteCard, listStaleProfiles } from './profiles.queries.ts'
+import { listStaleProfiles } from './profiles.queries.ts'
 
 type Origin = { textLanguage: string; step: string; actor: string }
 
@@ -16,7 +16,7 @@ export async function retireStaleProfiles(context: DreamContext, origin: Origin)
   for (const id of await listStaleProfiles(context.db, filter)) {
     await runInBatch(context, { part: origin.step, recordId: id }, async (tx) => {
       await lockRecords(tx, [id])
-      const [stale] = await listStaleProfiles(tx, { ...filter, cardId: id })
+      const [stale] = await listStaleProfiles(tx, { ...filter, profileId: id })
       return stale === undefined ? {} : retireProfile(tx, context, id, origin)
     })
   }
@@ -28,10 +28,10 @@ async function retireProfile(
   id: string,
   origin: Origin,
 ): Promise<BatchResult> {
-  const [card] = await findRecords(tx, [id], fullTrust)
-  if (!card) return {}
-  await deleteCard(tx, id)
-  await retireRecord(tx, card, {
+  const [profile] = await findRecords(tx, [id], fullTrust)
+  if (!profile) return {}
+  await deleteProfileRows(tx, [id])
+  await retireRecord(tx, profile, {
     ...origin,
     now: run.startedAt,
     runId: run.id,

@@ -672,11 +672,6 @@ values ($1, $2)
 on conflict ("record_id") do update
 set "probed_at" = $3;
 
--- src/dream/profiles/profiles.queries.ts deleteCard
-delete
-from "peer_cards"
-where "card_id" = $1;
-
 -- src/dream/profiles/profiles.queries.ts findLastProfiledEntity
 select "entity_id"
 from "peer_cards"
@@ -812,7 +807,7 @@ limit 15) as it
     order by r.id
     limit $5;
 
--- src/dream/profiles/profiles.queries.ts upsertCard
+-- src/dream/profiles/profiles.queries.ts upsertProfileRow
 insert into "peer_cards" ("entity_id", "card_id", "digest", "written_at")
 values ($1, $2, $3, $4)
 on conflict ("entity_id") do update

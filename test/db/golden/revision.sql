@@ -30,7 +30,7 @@ and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       limit 1
     ) as merged;
 
--- src/revision/quoting-records.queries.ts deleteCards
+-- src/revision/quoting-records.queries.ts deleteProfileRows
 delete
 from peer_cards
 where card_id = any($1::uuid[]);

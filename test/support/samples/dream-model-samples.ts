@@ -3,7 +3,7 @@ import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import * as linked from '../../../src/dream/entity-facts.queries.ts'
 import * as probing from '../../../src/dream/probing/probing.queries.ts'
-import * as carding from '../../../src/dream/profiles/profiles.queries.ts'
+import * as profiles from '../../../src/dream/profiles/profiles.queries.ts'
 import * as synthesising from '../../../src/dream/synthesis/synthesis.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -20,15 +20,16 @@ const select = (db: Database, condition: RawBuilder<SqlBool>) =>
 export const dreamModelSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/dream/profiles/profiles.queries.ts': {
     listWellKnownEntities: (db) =>
-      carding.listWellKnownEntities(db, { scope: 'team', ceiling: 'low', after: id, until: id, limit: 100 }),
-    findLastProfiledEntity: (db) => carding.findLastProfiledEntity(db),
-    findWrittenProfile: (db) => carding.findWrittenProfile(db, id),
-    findProfiles: (db) => carding.findProfiles(db, { digest, scope: 'team', cardId: id, author: 'dream' }),
-    deleteCard: (db) => inTransaction(db, (tx) => carding.deleteCard(tx, id)),
-    listStaleProfiles: (db) => carding.listStaleProfiles(db, { scope: 'team', ceiling: 'low', cardId: id }),
-    upsertCard: (db) =>
+      profiles.listWellKnownEntities(db, { scope: 'team', ceiling: 'low', after: id, until: id, limit: 100 }),
+    findLastProfiledEntity: (db) => profiles.findLastProfiledEntity(db),
+    findWrittenProfile: (db) => profiles.findWrittenProfile(db, id),
+    findProfiles: (db) =>
+      profiles.findProfiles(db, { digest, scope: 'team', profileId: id, author: 'dream' }),
+    listStaleProfiles: (db) =>
+      profiles.listStaleProfiles(db, { scope: 'team', ceiling: 'low', profileId: id }),
+    upsertProfileRow: (db) =>
       inTransaction(db, (tx) =>
-        carding.upsertCard(tx, { entity_id: id, card_id: id, digest, written_at: now }),
+        profiles.upsertProfileRow(tx, { entity_id: id, card_id: id, digest, written_at: now }),
       ),
   },
   'src/dream/entity-facts.queries.ts': {

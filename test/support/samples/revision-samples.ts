@@ -18,7 +18,7 @@ export const revisionSamples: Record<string, Record<string, Sample>> = {
   },
   'src/revision/quoting-records.queries.ts': {
     findQuoting: (db) => quoting.findQuoting(db, id),
-    deleteCards: (db) => quoting.deleteCards(db, [id]),
+    deleteProfileRows: (db) => quoting.deleteProfileRows(db, [id]),
   },
   'src/revision/reversal.queries.ts': {
     findLastOperation: (db) => reversal.findLastOperation(db, id),
