@@ -69,7 +69,7 @@ export async function findEntity(db: Database, id: string, trust: Trust): Promis
 }
 
 /** The newest profile of the entity in its own scope. A profile in another scope is about another entity of that name. */
-export async function findPeerCard(
+export async function findProfile(
   db: Database,
   { digest, scope, trust }: HandleLookup & { scope: string },
 ): Promise<string | undefined> {

@@ -22,7 +22,7 @@ import {
 import {
   findEntitiesByName,
   findEntity,
-  findPeerCard,
+  findProfile,
   type KnownEntity,
   listMentions,
 } from './entities.queries.ts'
@@ -81,8 +81,8 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const record = await records.read(caller, id)
     if (!isWhole(record)) return record
     const { digest } = createFactHandle({ subject: record.id, predicate: 'profile' })
-    const card = await findPeerCard(db, { digest, scope: record.scope ?? unscoped, trust })
-    return card === undefined ? record : { ...record, peer_card_id: card }
+    const profileId = await findProfile(db, { digest, scope: record.scope ?? unscoped, trust })
+    return profileId === undefined ? record : { ...record, peer_card_id: profileId }
   }
 
   async function listRecords(

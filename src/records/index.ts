@@ -4,7 +4,7 @@
  * - `reading/` loads records for an answer or for a change, and leaves out those that make an answer too long.
  * - `answers/` is the record as a caller sees it, without what its key may not read.
  * - `change/` applies a patch, and writes every change with its audit entry.
- * - `deletion/` forgets and restores, purges, and says of a deleted record what remains.
+ * - `deletion/` forgets, restores and purges, and keeps of each purged or erased record a row in `departures`.
  * - `erasure/` erases content for good and keeps it from being stored again.
  * - `descent/` is which records were made from which, and what follows for those made from a record that moves or hides.
  * - `handles/` is the names and identifiers by which records are found.
@@ -43,21 +43,21 @@ export {
   findNewFactFaults,
 } from './creation/record-draft.ts'
 export { writeRow } from './creation/record-row.ts'
-export { createForgottenError } from './deletion/deleted-record-errors.ts'
 export {
-  type DeletedRecord,
+  type Departure,
   findNextPurgeable,
   listPurgeable,
   purgeForgotten,
   purgeRecords,
-} from './deletion/deleted-records.queries.ts'
+} from './deletion/departures.queries.ts'
+export { createForgottenError } from './deletion/gone-errors.ts'
 export {
   type LifecycleSnapshot,
   parseLifecycleSnapshot,
   snapshotColumns,
 } from './deletion/lifecycle-snapshot.ts'
 export {
-  deleteRecord,
+  forgetRecord,
   raiseToRestored,
   reactivateRecord,
   restoreRecord,
@@ -99,7 +99,7 @@ export { requireMergeableSize } from './reading/merge-size.service.ts'
 export {
   explainMissing,
   findReadableRecord,
-  findRecordOrDeleted,
+  findRecordOrDeparture,
   loadAnyForUpdate,
   loadForUpdate,
   loadManyForUpdate,

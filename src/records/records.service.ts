@@ -16,7 +16,7 @@ import { createHistoryError, type Successors } from './change/successor-errors.t
 import { findSuccessors } from './change/successors.service.ts'
 import { type CreationResources, createRecordCreation } from './creation/record-creation.service.ts'
 import { createInvalidError, findPayloadFaults } from './creation/record-draft.ts'
-import { createForgottenError } from './deletion/deleted-record-errors.ts'
+import { createForgottenError } from './deletion/gone-errors.ts'
 import { type MoveContext, moveDerived } from './descent/derived-scope.service.ts'
 import { raiseDerived } from './descent/derived-sensitivity.service.ts'
 import { lockTombstonesExclusive } from './erasure/tombstones.queries.ts'

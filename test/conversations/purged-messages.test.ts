@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { purgeForgotten } from '../../src/records/deletion/deleted-records.queries.ts'
+import { purgeForgotten } from '../../src/records/deletion/departures.queries.ts'
 import { createConversationRequests, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { countRuns } from '../support/long-run.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'

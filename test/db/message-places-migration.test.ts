@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { purgeForgotten } from '../../src/records/deletion/deleted-records.queries.ts'
+import { purgeForgotten } from '../../src/records/deletion/departures.queries.ts'
 import { createConversationRequests, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
-import { deleteErased } from '../../src/records/deletion/deleted-records.queries.ts'
+import { deleteErased } from '../../src/records/deletion/departures.queries.ts'
 import { deleteEffects } from '../../src/records/erasure/run-effects.queries.ts'
 import { countReads } from '../support/count-reads.ts'
 import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'

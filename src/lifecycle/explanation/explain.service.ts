@@ -6,9 +6,9 @@ import { explainWorth } from '../../domain/worth/worth.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
 import {
-  type DeletedRecord,
+  type Departure,
   findReadableRecord,
-  findRecordOrDeleted,
+  findRecordOrDeparture,
   type LifecycleSnapshot,
   parseLifecycleSnapshot,
   raiseToRestored,
@@ -69,7 +69,7 @@ export function createExplainService(resources: Resources) {
 
   /** Works for purged and erased records too: their numbers are kept, and numbers contain no content. */
   async function explain(caller: Caller, id: string): Promise<Explanation> {
-    const known = await findRecordOrDeleted(db, caller, id)
+    const known = await findRecordOrDeparture(db, caller, id)
     const now = clock.now()
     const snapshot = getLifecycleSnapshot(known)
     const logged = await findLoggedAccesses(db, known.id)
@@ -107,7 +107,7 @@ function presentSurprise({ at, ...rest }: SurpriseRow): NonNullable<Explanation[
   return omitNulls({ at: at.toISOString(), ...rest })
 }
 
-type Known = StoredRecord | DeletedRecord
+type Known = StoredRecord | Departure
 
 /** The stored importance, by which a budget orders the records that are not forgotten. */
 function findImportance(known: Known): number | undefined {

@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { addMilliseconds } from '../../kernel/units.ts'
 import {
   createForgottenError,
-  deleteRecord,
+  forgetRecord,
   loadAnyForUpdate,
   loadForUpdate,
   lockTombstonesShared,
@@ -51,7 +51,7 @@ export function createForgettingService(resources: Resources) {
         rationale,
         now,
         textLanguage,
-        ...deleteRecord(actor, now, addMilliseconds(now, forgottenRetentionMs)),
+        ...forgetRecord(actor, now, addMilliseconds(now, forgottenRetentionMs)),
       })
       return presentWritten(call.caller, changed, now)
     })

@@ -4,7 +4,7 @@ import { type ListPage, RowNumber } from '../../domain/schemas/shapes.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
 import { readPage } from '../../http/paging/paging.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
-import { findRecordOrDeleted, presentVia } from '../../records/index.ts'
+import { findRecordOrDeparture, presentVia } from '../../records/index.ts'
 import { listStatusChanges } from '../status/status.queries.ts'
 import type { HistoryQuery, ImportanceMove, StatusChange } from './history.schemas.ts'
 import { listImportanceMoves } from './importance-history.queries.ts'
@@ -60,7 +60,7 @@ export function createHistoryService({ db }: { db: Database }) {
     { limit = 100, cursor }: HistoryQuery,
     { name, list }: History<Row>,
   ): Promise<ListPage<Row>> {
-    const known = await findRecordOrDeleted(db, caller, id)
+    const known = await findRecordOrDeparture(db, caller, id)
     return readPage({
       caller,
       list: { [name]: known.id },

@@ -3,7 +3,7 @@ import type { ListPage } from '../../domain/schemas/shapes.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
 import { readPage } from '../../http/paging/paging.ts'
 import { presentAuditEntry } from '../answers/record-answer.ts'
-import { findRecordOrDeleted } from '../reading/record-loading.service.ts'
+import { findRecordOrDeparture } from '../reading/record-loading.service.ts'
 import { listAuditEntries } from './audit-log.queries.ts'
 import { AuditCursor, type AuditEntry, type AuditQuery } from './audit-log.schemas.ts'
 
@@ -14,7 +14,7 @@ export async function readAuditLog(
   id: string,
   { limit = 100, cursor }: AuditQuery,
 ): Promise<ListPage<AuditEntry>> {
-  const known = await findRecordOrDeleted(db, caller, id)
+  const known = await findRecordOrDeparture(db, caller, id)
   const { items, ...next } = await readPage({
     caller,
     list: { audit: known.id },

@@ -7,8 +7,8 @@ import type { Transaction } from '../../db/transaction.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
 import { snapshotColumns } from './lifecycle-snapshot.ts'
 
-/** A purged or erased record, without its content. */
-export type DeletedRecord = {
+/** What stays of a purged or erased record in the table `departures`: no content. */
+export type Departure = {
   id: string
   type: RecordType
   sensitivity: Sensitivity
@@ -23,11 +23,11 @@ export type DeletedRecord = {
 }
 
 /** Applies the trust rules of records: a caller that could not see the record does not find it here either. */
-export async function findDeletedRecords(
+export async function findDepartures(
   db: Database,
   ids: readonly string[],
   trust: Trust,
-): Promise<DeletedRecord[]> {
+): Promise<Departure[]> {
   return db
     .selectFrom('departures as d')
     .where('d.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)

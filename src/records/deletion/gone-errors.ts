@@ -1,11 +1,11 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { StoredRecord } from '../stored-record.ts'
-import type { DeletedRecord } from './deleted-records.queries.ts'
+import type { Departure } from './departures.queries.ts'
 
-/** The errors for records that no longer exist. Only a key that could read the record gets the time and the reason. */
+/** The errors (410) for records that are forgotten or no longer exist. Only a key that could read the record gets the time and the reason. */
 
-export function createDeletedError(
-  { kind, departed_at: at, reason }: DeletedRecord,
+export function createDepartedError(
+  { kind, departed_at: at, reason }: Departure,
   { isReadable }: { isReadable: boolean },
 ): AppError {
   return kind === 'erased'

@@ -17,7 +17,7 @@ export function raiseToRestored({ status }: Pick<RecordRow, 'status'>, salienceT
 }
 
 /** Forgets a record that a client deletes, or that goes with one. It can be restored until `purgeAt`. */
-export function deleteRecord(actor: string, now: Date, purgeAt: Date): Restoration {
+export function forgetRecord(actor: string, now: Date, purgeAt: Date): Restoration {
   const forgotten = { forgotten_at: now, forgotten_reason: 'deleted', forgotten_by: actor } as const
   return {
     record: { ...forgotten, purge_at: purgeAt },

@@ -2,8 +2,8 @@ import type { Transaction } from '../../db/transaction.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import { type Caller, describeVia, fullTrust } from '../../domain/trust/caller.ts'
 import { writeChange } from '../change/record-change.service.ts'
-import { purgeRecords } from '../deletion/deleted-records.queries.ts'
-import { deleteRecord } from '../deletion/restoration.ts'
+import { purgeRecords } from '../deletion/departures.queries.ts'
+import { forgetRecord } from '../deletion/restoration.ts'
 import { computeErasedIds } from '../erasure/erased-ids.ts'
 import { findDerivations } from '../erasure/erasure.queries.ts'
 import { requireErasable } from '../erasure/erasure.service.ts'
@@ -53,14 +53,14 @@ export async function moveDerived(
   )
   const purged = found.filter(({ id }) => !alone.has(id) || refused.has(id))
   requireErasable(context.caller, purged, false)
-  const goneIds = [...leaving]
+  const lostIds = [...leaving]
   const keptIds = derivations.flatMap(({ derived, source }) =>
     leaving.has(source) && !leaving.has(derived) ? [derived] : [],
   )
   const entry = { actor: context.caller.name, rationale, at: context.now, via: describeVia(context.caller) }
-  const departure = { goneIds, gone: [moved, ...found], keptIds: [...new Set(keptIds)], derivations }
-  await updateKept(tx, departure, entry, context.textLanguage)
-  await deleteDescentsBetween(tx, goneIds, keptIds)
+  const lost = { lostIds, lost: [moved, ...found], keptIds: [...new Set(keptIds)], derivations }
+  await updateKept(tx, lost, entry, context.textLanguage)
+  await deleteDescentsBetween(tx, lostIds, keptIds)
   for (const each of following) if (!refused.has(each.id)) await follow(tx, each, scope, context)
   await purge(tx, purged, context)
 }
@@ -95,7 +95,7 @@ async function purge(
       rationale,
       action: 'delete',
       actor: caller.name,
-      ...deleteRecord(caller.name, now, now),
+      ...forgetRecord(caller.name, now, now),
     })
   }
   await purgeRecords(

@@ -227,7 +227,7 @@ export async function insertEraseEntries(
 }
 
 /** Marks a record that was purged before as erased. Its numbers stay, and its place in a conversation does not. */
-export async function updateDeletedToErased(
+export async function updatePurgedToErased(
   tx: Transaction,
   id: string,
   actor: string,

@@ -5,10 +5,10 @@ import { type Caller, describeVia, fullTrust, getRank, isAllowed } from '../../d
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { createDeletedError } from '../deletion/deleted-record-errors.ts'
-import { type DeletedRecord, deleteErased } from '../deletion/deleted-records.queries.ts'
+import { type Departure, deleteErased } from '../deletion/departures.queries.ts'
+import { createDepartedError } from '../deletion/gone-errors.ts'
 import {
-  findRecordOrDeleted,
+  findRecordOrDeparture,
   loadAnyForUpdate,
   mayChange,
   requireChangeable,
@@ -29,7 +29,7 @@ import {
   findReadableIds,
   insertEraseEntries,
   lockForErasure,
-  updateDeletedToErased,
+  updatePurgedToErased,
 } from './erasure.queries.ts'
 import type { Erasure, ErasureReceipt } from './erasure.schemas.ts'
 import { updateKept } from './kept-records.service.ts'
@@ -60,17 +60,17 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     if (!seal.keyId) throw new AppError('tombstone_key_missing', 'The server has no key for tombstones.')
     return transact(db, call, async (tx) => {
       await lockTombstonesExclusive(tx)
-      const known = await findRecordOrDeleted(tx, call.caller, id)
+      const known = await findRecordOrDeparture(tx, call.caller, id)
       // Checked before any derived record is locked. Also applies to a purged record.
       requireChangeable(call.caller, known)
-      const isDeleted = 'departed_at' in known
-      if (isDeleted) requireNotErased(known)
+      const isPurged = 'departed_at' in known
+      if (isPurged) requireNotErased(known)
       const plan = await lockErasurePlan(tx, known.id, cascade)
-      if (!isDeleted) await loadAnyForUpdate(tx, call, known.id)
+      if (!isPurged) await loadAnyForUpdate(tx, call, known.id)
       // The clock is read after the locks: otherwise the entry could be older than entries that are already written.
       const entry = { actor, rationale, at: clock.now(), via: describeVia(call.caller) }
       const receipt = await executePlan(tx, call, plan, { ...entry, force })
-      if (isDeleted) await updateDeletedToErased(tx, known.id, actor, entry.at)
+      if (isPurged) await updatePurgedToErased(tx, known.id, actor, entry.at)
       return receipt
     })
   }
@@ -94,8 +94,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const relations = await deleteEdgesOf(tx, erasedIds, trust)
     const embeddings = await deleteRowsOf(tx, 'embeddings', erasedIds, reportedIds)
     const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, reportedIds)
-    const departure = { ...plan, goneIds: erasedIds, gone: erased }
-    await updateKept(tx, departure, { ...entry, rationale: 'a source was erased' }, textLanguage)
+    const lost = { ...plan, lostIds: erasedIds, lost: erased }
+    await updateKept(tx, lost, { ...entry, rationale: 'a source was erased' }, textLanguage)
     await deleteDescentsFrom(tx, erasedIds)
     await deleteEffects(tx, plan)
     await clearAppliedChanges(tx, erasedIds)
@@ -141,8 +141,8 @@ function requireAdmin(caller: Caller): void {
   throw new AppError('forbidden', 'force and cascade: false need the permission admin.')
 }
 
-function requireNotErased(deleted: DeletedRecord): void {
-  if (deleted.kind === 'erased') throw createDeletedError(deleted, { isReadable: true })
+function requireNotErased(departure: Departure): void {
+  if (departure.kind === 'erased') throw createDepartedError(departure, { isReadable: true })
 }
 
 /** Finds and locks the records, and repeats until no other record was derived between the two. */

@@ -11,29 +11,29 @@ import {
 } from './erasure.queries.ts'
 import { collectSourceContents, copiesWords, draftKeptUpdate, removeErasedSources } from './kept-record.ts'
 
-/** `gone`: what is still stored of the records that leave. `keptIds`: those that stay and have one of them as a source. */
-type Departure = {
-  goneIds: readonly string[]
-  gone: readonly (ContentRow & { id: string })[]
+/** `lost`: what is still stored of the sources. `keptIds`: the records that stay and were made from one of them. */
+type LostSources = {
+  lostIds: readonly string[]
+  lost: readonly (ContentRow & { id: string })[]
   keptIds: readonly string[]
   derivations: readonly Derivation[]
 }
 
-/** Removes the sources that are gone, and the words copied from them, from the records that stay. */
+/** Removes sources that were erased or moved away, and the words copied from them, from the records that stay. */
 export async function updateKept(
   tx: Transaction,
-  { goneIds, gone, keptIds, derivations }: Departure,
+  { lostIds, lost, keptIds, derivations }: LostSources,
   entry: ErasureEntry,
   textLanguage: string,
 ): Promise<void> {
   if (keptIds.length === 0) return
-  const ids = new Set(goneIds)
+  const ids = new Set(lostIds)
   const copies = derivations.filter(({ derived, kind }) => !ids.has(derived) && copiesWords(kind))
   const remaining = await findContents(
     tx,
     copies.flatMap(({ source }) => (ids.has(source) ? [] : [source])),
   )
-  const byId = new Map<string, ContentRow>([...gone, ...remaining].map((each) => [each.id, each]))
+  const byId = new Map<string, ContentRow>([...lost, ...remaining].map((each) => [each.id, each]))
   const draft = (stored: StoredRecord) => {
     const content = removeErasedSources(stored, ids, collectSourceContents(stored.id, copies, ids, byId))
     return Object.keys(content).length === 0 ? [] : [draftKeptUpdate(stored, { ...stored, ...content })]

@@ -4,8 +4,8 @@ import type { CallContext, Transaction } from '../../db/transaction.ts'
 import type { Caller, Visibility } from '../../domain/trust/caller.ts'
 import { canWriteTo } from '../../domain/trust/write-trust.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { createDeletedError, createForgottenError } from '../deletion/deleted-record-errors.ts'
-import { type DeletedRecord, findDeletedRecords } from '../deletion/deleted-records.queries.ts'
+import { type Departure, findDepartures } from '../deletion/departures.queries.ts'
+import { createDepartedError, createForgottenError } from '../deletion/gone-errors.ts'
 import { findRecords, lockRecords } from '../records.queries.ts'
 import type { StoredRecord } from '../stored-record.ts'
 
@@ -15,27 +15,27 @@ export async function findVisibleRecord(db: Database, caller: Caller, id: string
   throw (await explainMissing(db, caller, [id]))(id)
 }
 
-/** A record that the caller reads in full, even if it is forgotten, or what remains of a deleted one. */
-export async function findRecordOrDeleted(
+/** A record that the caller reads in full, even if it is forgotten, or what remains of a purged or erased one. */
+export async function findRecordOrDeparture(
   db: Database,
   caller: Caller,
   id: string,
-): Promise<StoredRecord | DeletedRecord> {
+): Promise<StoredRecord | Departure> {
   const [stored] = await findRecords(db, [id], caller.trust)
-  const [known = stored] = stored ? [] : await findDeletedRecords(db, [id], caller.trust)
+  const [known = stored] = stored ? [] : await findDepartures(db, [id], caller.trust)
   if (!known) throw createMissingError()
   if (!isOpenTo(caller.trust, known.sensitivity)) throw createAboveCeilingError()
   return known
 }
 
-/** Returns the error for each id that was not found: the record was deleted, or the caller never saw it. */
+/** Returns the error for each id that was not found: the record was purged or erased, or the caller never saw it. */
 export async function explainMissing(db: Database, caller: Caller, ids: readonly string[]) {
-  const departures = ids.length === 0 ? [] : await findDeletedRecords(db, ids, caller.trust)
+  const departures = ids.length === 0 ? [] : await findDepartures(db, ids, caller.trust)
   const byId = new Map(departures.map((row) => [row.id, row]))
   return (id: string): AppError => {
     const row = byId.get(id.toLowerCase())
     if (!row) return createMissingError()
-    return createDeletedError(row, { isReadable: isOpenTo(caller.trust, row.sensitivity) })
+    return createDepartedError(row, { isReadable: isOpenTo(caller.trust, row.sensitivity) })
   }
 }
 

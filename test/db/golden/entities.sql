@@ -88,7 +88,7 @@ and d.type = 'entity'
 and ("d"."sensitivity" <= $5
 and "d"."scope" = any($6::text[]));
 
--- src/entities/entities.queries.ts findPeerCard
+-- src/entities/entities.queries.ts findProfile
     select r.id
     from handles as h
     join records as r on r.id = h.record_id

@@ -538,7 +538,7 @@ from record
 from incoming as i join erased as e on e.scope = i.scope
 and e.digest in (i.digest, i."earlierDigest");
 
--- src/records/deletion/deleted-records.queries.ts deleteErased
+-- src/records/deletion/departures.queries.ts deleteErased
     with deleted as materialized (select *
 from records
 where id = any($1::uuid[])),
@@ -604,14 +604,14 @@ where id in (select id
 from deleted)
 returning id;
 
--- src/records/deletion/deleted-records.queries.ts findDeletedRecords
+-- src/records/deletion/departures.queries.ts findDepartures
 select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
 from "departures" as "d"
 where "d"."id" = any($1::uuid[])
 and ("d"."sensitivity" <= $2
 and "d"."scope" = any($3::text[]));
 
--- src/records/deletion/deleted-records.queries.ts findNextPurgeable
+-- src/records/deletion/departures.queries.ts findNextPurgeable
     select id
 from records
 where purge_at <= $1::timestamptz
@@ -619,7 +619,7 @@ order by purge_at
 limit 1
     for update skip locked;
 
--- src/records/deletion/deleted-records.queries.ts listPurgeable
+-- src/records/deletion/departures.queries.ts listPurgeable
     select id, coalesce(forgotten_reason, '') as reason, coalesce(forgotten_at, purge_at) as forgotten_at
 from records
     where purge_at <= $1::timestamptz
@@ -627,7 +627,7 @@ and id > $2::uuid
     order by id
 limit $3;
 
--- src/records/deletion/deleted-records.queries.ts purgeForgotten
+-- src/records/deletion/departures.queries.ts purgeForgotten
     with deleted as materialized (
     select *
 from records
@@ -698,7 +698,7 @@ where id in (select id
 from deleted)
 returning id;
 
--- src/records/deletion/deleted-records.queries.ts purgeRecords
+-- src/records/deletion/departures.queries.ts purgeRecords
     with deleted as materialized (
     select *
 from records
@@ -1057,11 +1057,6 @@ from records as r
 where r.id = any($1::uuid[])
 order by r.id for update;
 
--- src/records/erasure/erasure.queries.ts updateDeletedToErased
-update "departures"
-set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4, "conversation" = $5, "message_at" = $6, "message_arrival" = $7
-where "id" = $8;
-
 -- src/records/erasure/erasure.queries.ts updateKeptRecords
     with kept as materialized (
       select *
@@ -1104,6 +1099,11 @@ from kept as k
       $11::jsonb
     from kept as k
 order by k.id;
+
+-- src/records/erasure/erasure.queries.ts updatePurgedToErased
+update "departures"
+set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4, "conversation" = $5, "message_at" = $6, "message_arrival" = $7
+where "id" = $8;
 
 -- src/records/erasure/run-effects.queries.ts clearAppliedChanges
     update maintenance_changes as c

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/trust/caller.ts'
-import * as departures from '../../../src/records/deletion/deleted-records.queries.ts'
+import * as departures from '../../../src/records/deletion/departures.queries.ts'
 import * as erasure from '../../../src/records/erasure/erasure.queries.ts'
 import * as runEffects from '../../../src/records/erasure/run-effects.queries.ts'
 import * as answers from '../../../src/records/erasure/stored-answers.queries.ts'
@@ -17,8 +17,8 @@ const sealed = { scope: '', digest: Buffer.alloc(32) }
 
 /** Queries of purge and erasure. */
 export const deletionSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/records/deletion/deleted-records.queries.ts': {
-    findDeletedRecords: (db) => departures.findDeletedRecords(db, [id], trust),
+  'src/records/deletion/departures.queries.ts': {
+    findDepartures: (db) => departures.findDepartures(db, [id], trust),
     listPurgeable: (db) => departures.listPurgeable(db, { now, after: id, limit: 1_000 }),
     purgeRecords: (db) => departures.purgeRecords(db, [id], now),
     findNextPurgeable: (db) => departures.findNextPurgeable(db, now, []),
@@ -59,7 +59,7 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
     updateKeptRecords: (db) =>
       erasure.updateKeptRecords(db, [], { actor: 'ada', rationale: 'asked', at: now, via: null }, 'english'),
     clearInheritedAuditText: (db) => erasure.clearInheritedAuditText(db, [id]),
-    updateDeletedToErased: (db) => erasure.updateDeletedToErased(db, id, 'ada', now),
+    updatePurgedToErased: (db) => erasure.updatePurgedToErased(db, id, 'ada', now),
   },
   'src/records/erasure/tombstones.queries.ts': {
     findTombstonesOf: (db) => tombstones.findTombstonesOf(db, keyId, [sealed]),

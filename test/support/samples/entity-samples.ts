@@ -17,7 +17,7 @@ export const entitySamples: Record<string, Record<string, Sample | Record<string
       'in one scope': (db) => entities.findEntitiesByName(db, { ...named, scope: 'team' }, 1_000),
     },
     findEntity: (db) => entities.findEntity(db, id, trust),
-    findPeerCard: (db) => entities.findPeerCard(db, { digest: card.digest, scope: 'team', trust }),
+    findProfile: (db) => entities.findProfile(db, { digest: card.digest, scope: 'team', trust }),
     listMentions: {
       'the first page': (db) =>
         entities.listMentions(db, id, trust, {
