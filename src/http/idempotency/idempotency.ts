@@ -18,16 +18,17 @@ export type Answer = {
   /** Members of the body that are sent once and never stored, because they are secrets. A replay lacks them. */
   shownOnce?: object
 }
-export type Effect = (call: CallContext) => Promise<Answer>
-/** An effect that may happen in one transaction with those of other requests. */
-export type SharedEffect<Outcome> = {
+/** What a request does. */
+export type Work = (call: CallContext) => Promise<Answer>
+/** Work that may happen in one transaction with those of other requests. */
+export type SharedWork<Outcome> = {
   share(guard?: Guard<Outcome>): Promise<Outcome>
   /** An error belongs to the request and is not stored: sent again, it may succeed. */
   answer(outcome: Outcome): Answer | AppError
 }
-/** An effect with a preparation outside the transaction: waiting for a model must not hold a connection. */
-export type PreparedEffect<Outcome = unknown> = {
-  prepare(call: CallContext): Promise<Effect | SharedEffect<Outcome>>
+/** Work with a preparation outside the transaction: waiting for a model must not hold a connection. */
+export type PreparedWork<Outcome = unknown> = {
+  prepare(call: CallContext): Promise<Work | SharedWork<Outcome>>
   /** It changes nothing and asks no model, so that an earlier answer need not be looked for before. */
   isQuick?: boolean
 }
@@ -51,8 +52,8 @@ export type Finished = { answer: Answer } | { replayed: StoredAnswer }
 export type RunOnce = ReturnType<typeof createRunOnce>
 
 /**
- * Returns a function that runs an effect once per Idempotency-Key. The answer is stored in the transaction of the
- * effect, so a crash leaves both or neither.
+ * Returns a function that does the work of a request once per Idempotency-Key. The answer is stored in the transaction of the
+ * work, so a crash leaves both or neither.
  */
 export function createRunOnce({ db, clock, retentionMs }: Resources) {
   const { store, admit, findReplays, toRow } = createStoredAnswers({ clock, retentionMs })
@@ -60,7 +61,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
   async function runOnce<Outcome>(
     context: CallContext,
     identity: RequestIdentity | undefined,
-    work: Effect | PreparedEffect<Outcome>,
+    work: Work | PreparedWork<Outcome>,
   ): Promise<Finished> {
     const call = { ...context, now: clock.now() }
     if (!identity) return { answer: await runUnkeyed(work, call) }
@@ -75,16 +76,16 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
   }
 
   async function runKeyed<Outcome>(
-    work: Effect | PreparedEffect<Outcome>,
+    work: Work | PreparedWork<Outcome>,
     call: CallContext,
     key: OwnedKey,
   ): Promise<Answer> {
-    const effect = 'prepare' in work ? await prepareKeyed(work, call, key) : work
-    if ('share' in effect) return shareKeyed(effect, key)
+    const ready = 'prepare' in work ? await prepareKeyed(work, call, key) : work
+    if ('share' in ready) return shareKeyed(ready, key)
     return transact(db, { readsFirst: true }, async (tx) => {
       const [reason] = await admit(tx, [key])
       if (reason) throw reason
-      const answer = await effect({ ...call, tx })
+      const answer = await ready({ ...call, tx })
       await store.save(tx, [toRow(key, render(answer))])
       return answer
     })
@@ -92,7 +93,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
 
   /** Looks for an earlier answer before a slow preparation; after a quick one only if it failed. */
   async function prepareKeyed<Outcome>(
-    { prepare, isQuick }: PreparedEffect<Outcome>,
+    { prepare, isQuick }: PreparedWork<Outcome>,
     call: CallContext,
     key: OwnedKey,
   ) {
@@ -106,18 +107,18 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
     }
   }
 
-  async function shareKeyed<Outcome>(effect: SharedEffect<Outcome>, key: OwnedKey): Promise<Answer> {
+  async function shareKeyed<Outcome>(work: SharedWork<Outcome>, key: OwnedKey): Promise<Answer> {
     // The stored text is sent.
     const answers = new Map<Outcome, Answer>()
     const settle = (outcome: Outcome) => {
-      const answer = effect.answer(outcome)
+      const answer = work.answer(outcome)
       if (answer instanceof AppError) return undefined
       answers.set(outcome, answer)
       return toRow(key, render(answer))
     }
     const guard = { ...key, store, settle }
-    const outcome = await effect.share(guard)
-    return answers.get(outcome) ?? throwIfError(effect.answer(outcome))
+    const outcome = await work.share(guard)
+    return answers.get(outcome) ?? throwIfError(work.answer(outcome))
   }
 
   /** Throws the answer that the request had before. */
@@ -129,12 +130,9 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
   return runOnce
 }
 
-async function runUnkeyed<Outcome>(
-  work: Effect | PreparedEffect<Outcome>,
-  call: CallContext,
-): Promise<Answer> {
-  const effect = 'prepare' in work ? await work.prepare(call) : work
-  return 'share' in effect ? throwIfError(effect.answer(await effect.share())) : effect(call)
+async function runUnkeyed<Outcome>(work: Work | PreparedWork<Outcome>, call: CallContext): Promise<Answer> {
+  const ready = 'prepare' in work ? await work.prepare(call) : work
+  return 'share' in ready ? throwIfError(ready.answer(await ready.share())) : ready(call)
 }
 
 function throwIfError(answer: Answer | AppError): Answer {
@@ -142,12 +140,12 @@ function throwIfError(answer: Answer | AppError): Answer {
   return answer
 }
 
-/** Returns `once`, which runs an effect once per Idempotency-Key and sends the answer. */
+/** Returns `once`, which does the work of a request once per Idempotency-Key and sends the answer. */
 export function createOnce(runOnce: RunOnce) {
   return async function once<Outcome>(
     request: FastifyRequest,
     reply: FastifyReply,
-    work: Effect | PreparedEffect<Outcome>,
+    work: Work | PreparedWork<Outcome>,
     // The value whose digest is stored instead of the body. It has no passwords: they could be guessed from the digest.
     body: unknown = request.body,
   ): Promise<void> {
