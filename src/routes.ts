@@ -22,7 +22,7 @@ import { scrapeRoutes, summaryRoutes } from './metrics/index.ts'
 import { plansRoutes } from './plans/index.ts'
 import { policiesRoutes } from './policies/index.ts'
 import { portabilityRoutes } from './portability/index.ts'
-import { erasureRoutes, recordsRoutes, tombstonesRoutes } from './records/index.ts'
+import { erasureRoutes, recordCreationRoutes, recordsRoutes, tombstonesRoutes } from './records/index.ts'
 import { regretsRoutes } from './regrets/index.ts'
 import { relationsRoutes } from './relations/index.ts'
 import { retrievalRoutes, similarRoutes } from './retrieval/index.ts'
@@ -40,6 +40,7 @@ export function listRoutes(
   return [
     bindRoutes(keyRoutes, { keys: services.keys, once }),
     bindRoutes(policiesRoutes, { policies: services.policies, once }),
+    bindRoutes(recordCreationRoutes, { records: services.records, once }),
     bindRoutes(recordsRoutes, { records: services.records, once }),
     bindRoutes(forgettingRoutes, { forgetting: services.forgetting, once }),
     bindRoutes(erasureRoutes, { erasure: services.erasure, once }),

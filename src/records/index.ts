@@ -35,6 +35,7 @@ export { findSuccessors } from './change/successors.service.ts'
 export { rejectTakenIdentifiers } from './creation/creation-checks.service.ts'
 export { resolveNamedSources } from './creation/named-sources.service.ts'
 export { insertRecords } from './creation/record-creation.queries.ts'
+export { recordCreationRoutes } from './creation/record-creation.routes.ts'
 export {
   claimsRevision,
   createInvalidError,

@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import { isOpenTo } from '../../db/fragments/visibility.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
-import { AppError } from '../../kernel/errors.ts'
+import type { AppError } from '../../kernel/errors.ts'
 import { createErasedContentError, findErasedRecords } from '../erasure/tombstones.service.ts'
 import type { Draft, Identifier } from '../stored-record.ts'
 import {
@@ -11,29 +11,27 @@ import {
   createRecordExistsError,
   createTargetAboveCeilingError,
 } from './creation-errors.ts'
+import { type DraftOutcome, isDraft, mapDrafts } from './draft-outcome.ts'
 import { resolveDraftDescents } from './named-sources.service.ts'
 import { findTakenIdentifiers, findUsedIds, findVisibleTargets } from './record-creation.queries.ts'
 
 /** The checks of new records before they are stored. */
-
-export const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
 
 /** Rejects repeated ids, used ids, erased content, taken identifiers and edges without a target. */
 export async function rejectConflicts(
   db: Database,
   caller: Caller,
   seal: Seal,
-  drafts: readonly (Draft | AppError)[],
+  drafts: readonly DraftOutcome[],
 ) {
   const unique = await rejectLinkedUnstorable(db, seal, rejectRepeatedIds(drafts))
   const identified = await rejectTakenIdentifiers(db, unique)
   return rejectDanglingEdges(db, caller, identified)
 }
 
-function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
+function rejectRepeatedIds(drafts: readonly DraftOutcome[]): DraftOutcome[] {
   const seen = new Set<string>()
-  return drafts.map((each) => {
-    if (each instanceof AppError) return each
+  return mapDrafts(drafts, (each) => {
     if (seen.has(each.row.id)) return createRecordExistsError(each.row.id)
     seen.add(each.row.id)
     return each
@@ -44,7 +42,7 @@ function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppE
  * The insert itself rejects erased content and used ids. For records that others of the batch link to this must be known before:
  * otherwise those edges would lead to the record that already has the id, which the caller may not see.
  */
-async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
+async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly DraftOutcome[]) {
   const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
   const targets = drafts.filter(isDraft).flatMap(({ row }) => (linked.has(row.id) ? [row] : []))
   if (targets.length === 0) return [...drafts]
@@ -53,20 +51,18 @@ async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly
     targets.map(({ id }) => id),
   )
   const erasedIds = await findErasedRecords(db, seal, targets)
-  return drafts.map((each) => {
-    if (each instanceof AppError) return each
+  return mapDrafts(drafts, (each) => {
     if (erasedIds.has(each.row.id)) return createErasedContentError()
     return used.has(each.row.id) ? createRecordExistsError(each.row.id) : each
   })
 }
 
 /** Rejects records with an identifier that is taken. Of two records with one identifier the first gets it. */
-export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
+export async function rejectTakenIdentifiers(db: Database, drafts: readonly DraftOutcome[]) {
   const identifiers = drafts.filter(isDraft).flatMap((each) => each.identifiers)
   if (identifiers.length === 0) return [...drafts]
   const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(formatIdentifier))
-  return drafts.map((each) => {
-    if (each instanceof AppError) return each
+  return mapDrafts(drafts, (each) => {
     const keys = each.identifiers.map(formatIdentifier)
     const clash = each.identifiers.findIndex((_, at) => {
       const key = keys[at]
@@ -83,7 +79,7 @@ function formatIdentifier({ scope, sensitivity, namespace, value }: Identifier):
 }
 
 /** Rejecting one record can leave the edge of another without a target, so this repeats until nothing changes. */
-async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
+async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly DraftOutcome[]) {
   const ids = new Set(drafts.filter(isDraft).flatMap(findReferencedIds))
   const found = ids.size === 0 ? [] : await findVisibleTargets(db, [...ids], caller.trust)
   const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
@@ -92,9 +88,7 @@ async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonl
     const kept = checked.filter(isDraft)
     before = kept.length
     const siblings = new Set(kept.map((each) => each.row.id))
-    checked = checked.map((each) =>
-      each instanceof AppError ? each : (checkEdges(each, siblings, sensitivityOf, caller) ?? each),
-    )
+    checked = mapDrafts(checked, (each) => checkEdges(each, siblings, sensitivityOf, caller) ?? each)
   }
   return checked
 }

@@ -14,8 +14,9 @@ import { presentCreated } from '../answers/record-answer.ts'
 import { createErasedContentError } from '../erasure/tombstones.service.ts'
 import type { NewRecord, WrittenRecord } from '../records.schemas.ts'
 import type { Draft } from '../stored-record.ts'
-import { isDraft, rejectConflicts } from './creation-checks.service.ts'
+import { rejectConflicts } from './creation-checks.service.ts'
 import { createRecordExistsError } from './creation-errors.ts'
+import { type DraftOutcome, isDraft, mapDrafts } from './draft-outcome.ts'
 import { type InsertOutcome, insertRecords } from './record-creation.queries.ts'
 import { createInvalidError, draftRecord, findNewFactFaults, refreshWriteTime } from './record-draft.ts'
 
@@ -34,7 +35,7 @@ type CreationOutcome = WrittenRecord | AppError
 
 export function createRecordCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
-  const insertWithOthers = createSharedTransactions<Draft, Draft | AppError>({
+  const insertWithOthers = createSharedTransactions<Draft, DraftOutcome>({
     begin: (work) => transact(db, { readsFirst: true }, work),
     runAlone: async (draft, tx) => (await insertNow(tx ?? db, [draft]))[0] ?? draft,
     runTogether: (drafts, tx) => insertNow(tx ?? db, drafts),
@@ -52,8 +53,8 @@ export function createRecordCreation(resources: CreationResources) {
     if (!isIndependent(drafted))
       return { store: async (joined: CallContext) => takeOnly(await storeDrafts(joined, [drafted])) }
     return {
-      share: (guard?: Guard<Draft | AppError>) => insertWithOthers(drafted, guard),
-      present: (stored: Draft | AppError) => presentOutcome(caller, stored, clock.now()),
+      share: (guard?: Guard<DraftOutcome>) => insertWithOthers(drafted, guard),
+      present: (stored: DraftOutcome) => presentOutcome(caller, stored, clock.now()),
     }
   }
 
@@ -71,10 +72,7 @@ export function createRecordCreation(resources: CreationResources) {
   }
 
   /** Stores drafts of other rooms, which may set more fields than a create. The same checks apply. */
-  async function storeDrafts(
-    call: CallContext,
-    drafts: readonly (Draft | AppError)[],
-  ): Promise<CreationOutcome[]> {
+  async function storeDrafts(call: CallContext, drafts: readonly DraftOutcome[]): Promise<CreationOutcome[]> {
     for (let attempt = 1; ; attempt++) {
       const checked = await rejectConflicts(call.tx ?? db, call.caller, seal, drafts)
       try {
@@ -94,21 +92,18 @@ export function createRecordCreation(resources: CreationResources) {
   /** Outside a transaction, a record that depends on no other shares its statement with those of other requests. */
   async function insert(
     tx: Transaction | undefined,
-    drafts: readonly (Draft | AppError)[],
-  ): Promise<(Draft | AppError)[]> {
+    drafts: readonly DraftOutcome[],
+  ): Promise<DraftOutcome[]> {
     const [only] = drafts
     const mayShare = !tx && drafts.length === 1 && only && isDraft(only) && isIndependent(only)
     return mayShare ? [await insertWithOthers(only)] : insertNow(tx ?? db, drafts)
   }
 
-  async function insertNow(
-    conn: Database,
-    drafts: readonly (Draft | AppError)[],
-  ): Promise<(Draft | AppError)[]> {
+  async function insertNow(conn: Database, drafts: readonly DraftOutcome[]): Promise<DraftOutcome[]> {
     const now = clock.now()
-    const current = drafts.map((each) => (isDraft(each) ? refreshWriteTime(each, now) : each))
+    const current = mapDrafts(drafts, (each) => refreshWriteTime(each, now))
     const stored = await insertRecords(conn, current.filter(isDraft), { textLanguage, seal })
-    return current.map((each) => rejectUnstored(each, stored))
+    return mapDrafts(current, (each) => rejectUnstored(each, stored))
   }
 
   /** Stores all records or none. Throws the error of the first record that cannot be stored. */
@@ -153,13 +148,14 @@ function isIndependent({ hasClientId, searchText, namedSources, ...draft }: Draf
   return !hasClientId && searchText.length <= maxSharedText && links.every((each) => each.length === 0)
 }
 
-function rejectUnstored(each: Draft | AppError, { ids, erasedIds }: InsertOutcome): Draft | AppError {
-  if (each instanceof AppError || ids.has(each.row.id)) return each
-  return erasedIds.has(each.row.id) ? createErasedContentError() : createRecordExistsError(each.row.id)
+function rejectUnstored(draft: Draft, { ids, erasedIds }: InsertOutcome): DraftOutcome {
+  const { id } = draft.row
+  if (ids.has(id)) return draft
+  return erasedIds.has(id) ? createErasedContentError() : createRecordExistsError(id)
 }
 
-function presentOutcome(caller: Caller, each: Draft | AppError, now: Date): CreationOutcome {
-  return each instanceof AppError ? each : presentCreated(caller, each, each.edges, now)
+function presentOutcome(caller: Caller, each: DraftOutcome, now: Date): CreationOutcome {
+  return isDraft(each) ? presentCreated(caller, each, each.edges, now) : each
 }
 
 function translateConflict(error: unknown): AppError | undefined {
