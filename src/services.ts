@@ -35,7 +35,7 @@ import {
   rescoreAndPromoteRecord,
 } from './lifecycle/index.ts'
 import { createMaintenanceService, createRunEvents } from './maintenance/index.ts'
-import { createOffer } from './mcp/index.ts'
+import { createToolset } from './mcp/index.ts'
 import { createStoreMetrics, createSummaryService, type ScrapeOptions } from './metrics/index.ts'
 import { createModels, type Models } from './models.ts'
 import { createPlansService } from './plans/index.ts'
@@ -191,7 +191,7 @@ export function createServices({
     scrape,
   }
   const { publicUrl } = config.http
-  return { ...services, mcp: { offer: createOffer({ ...services, clock }), runOnce, publicUrl } }
+  return { ...services, mcp: { toolset: createToolset({ ...services, clock }), runOnce, publicUrl } }
 }
 
 /** The services that answer questions, and those that use the questions to find regrets. */

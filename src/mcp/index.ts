@@ -4,4 +4,4 @@
  * `protocol.service.ts` alone knows the protocol. Not here: what the tools do (the other rooms).
  */
 export { mcpRoutes } from './mcp.routes.ts'
-export { createOffer } from './tools.service.ts'
+export { createToolset } from './tools.service.ts'

@@ -16,9 +16,9 @@ import { writeJson } from './shown-text.service.ts'
 import { isOffered, type Profile, profiles, type Tool, type ToolAnswer } from './tool.ts'
 import { explainError } from './tool-errors.ts'
 import { McpQuery } from './tools.schemas.ts'
-import type { Offer } from './tools.service.ts'
+import type { Toolset } from './tools.service.ts'
 
-export type McpOptions = { offer: Offer; runOnce: RunOnce; publicUrl: string | undefined }
+export type McpOptions = { toolset: Toolset; runOnce: RunOnce; publicUrl: string | undefined }
 
 /** `faults`: of the arguments, where some of them cannot be stored. */
 type Asked = { chosen: ReadonlySet<Profile>; faults: readonly Fault[] | undefined }
@@ -28,7 +28,7 @@ const metadataPath = `/.well-known/oauth-protected-resource${path}`
 
 export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
   app,
-  { offer, runOnce, publicUrl },
+  { toolset, runOnce, publicUrl },
 ) => {
   const describeResource = (request: FastifyRequest) => `${readOrigin(request, publicUrl)}${metadataPath}`
   const config = { anyCaller: true, ownSiteOnly: true, mayOnlyRead: true, describeResource } as const
@@ -131,11 +131,11 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
     }
 
     return {
-      tools: offer.tools.filter((tool) => isOffered(tool, caller, chosen)),
+      tools: toolset.tools.filter((tool) => isOffered(tool, caller, chosen)),
       readsRecords: isAllowed(caller, 'records:read'),
       callTool: async (tool, args) =>
         faults ? fail(invalidArguments(faults)) : callTool(tool, args).catch(fail),
-      readRecord: (id) => request.readAfterPosition(() => offer.readRecord(caller, id)),
+      readRecord: (id) => request.readAfterPosition(() => toolset.readRecord(caller, id)),
     }
   }
 }

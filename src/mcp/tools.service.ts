@@ -9,9 +9,9 @@ import { createWritingTools, type WritingServices } from './writing-tools.servic
 type Services = ReadingServices & WritingServices & LifecycleServices
 
 /** The tools in the order in which clients list them, and the resource that is a record. */
-export type Offer = { tools: readonly Tool[]; readRecord(caller: Caller, id: string): Promise<object> }
+export type Toolset = { tools: readonly Tool[]; readRecord(caller: Caller, id: string): Promise<object> }
 
-export function createOffer(services: Services): Offer {
+export function createToolset(services: Services): Toolset {
   const [recall, get, explain, recent] = createReadingTools(services)
   const [remember, revise, reinforce] = createWritingTools(services)
   const core = [recall, remember, get, revise, reinforce, explain, recent].filter(

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { bindLog } from '../kernel/log.ts'
 import { readReference } from '../keys/index.ts'
-import { createOffer } from '../mcp/index.ts'
+import { createToolset } from '../mcp/index.ts'
 import { createModels } from '../models.ts'
 import { listRoutes } from '../routes.ts'
 import { createServices, type Resources, type Services } from '../services.ts'
@@ -204,7 +204,7 @@ function createCurrentServices(home: Services, current: () => Services, clock: C
     ...services,
     instruments,
     consoleFiles,
-    mcp: { ...home.mcp, offer: createOffer({ ...services, clock }), runOnce: services.runOnce },
+    mcp: { ...home.mcp, toolset: createToolset({ ...services, clock }), runOnce: services.runOnce },
     scrape: { ...home.scrape, sources: [process, services.storeReading] },
   }
 }

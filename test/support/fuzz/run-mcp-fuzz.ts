@@ -21,7 +21,7 @@ export async function runMcpFuzz(app: TestApp, extent: Extent): Promise<McpFuzzR
   const { seed, rounds, seconds, only, scoped } = extent
   const random = createRandom(seed)
   const store = await prepareFuzzStore(app, random, scoped ? issueScopedKeys : issueManyKeys)
-  const tools = app.services.mcp.offer.tools.filter(({ name }) => `mcp ${name}`.includes(only))
+  const tools = app.services.mcp.toolset.tools.filter(({ name }) => `mcp ${name}`.includes(only))
   const range = await openRange(app, scoped)
   if (tools.length === 0) return range.report
   await range.renew()
