@@ -11,7 +11,7 @@ export type Place = { at: string } & ({ message: Known } | { departed_id: string
 /** The place of a purged message, which a message sent again takes. */
 export type PurgedPlace = { departed_id: string; at: string; position: number }
 
-export type Comparison = { messageId?: string; purgedPlace?: PurgedPlace }
+export type Comparison = { messageId: string | undefined; purgedPlace: PurgedPlace | undefined }
 
 /**
  * Compares each message with the first places of the conversation. `places` has one more than there are messages. What a purged
@@ -30,7 +30,7 @@ export function compareMessages(
   return messages.map(({ id }, index) => {
     const same = id === undefined ? known[index] : undefined
     const purgedPlace = purgedPlaces[index]
-    return { ...(same ? { messageId: same.message_id } : {}), ...(purgedPlace ? { purgedPlace } : {}) }
+    return { messageId: same?.message_id, purgedPlace }
   })
 }
 
@@ -38,10 +38,6 @@ export function compareMessages(
  * Whether messages are a whole conversation, which reaches to the last place, or its beginning. One equal message is not
  * enough for a beginning: an agent answers many a question with "How can I help you?".
  */
-export function createMessageConflictError(): AppError {
-  return new AppError('message_conflict', 'The message with this id has another text or writer.')
-}
-
 function isSentAgain(known: readonly (Known | undefined)[], places: readonly Place[]): boolean {
   const same = known.filter((each) => each !== undefined).length
   if (places.length <= known.length) return same > 0
@@ -63,4 +59,8 @@ function listPurgedPlaces(places: readonly Place[]): (PurgedPlace | undefined)[]
     const { departed_id, at } = place
     return { departed_id, at, position: computePosition(at, earlier) }
   })
+}
+
+export function createMessageConflictError(): AppError {
+  return new AppError('message_conflict', 'The message with this id has another text or writer.')
 }
