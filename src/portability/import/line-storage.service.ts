@@ -39,13 +39,26 @@ export type StoredLines = { outcomes: LineOutcome[]; loose: LooseEdge[]; knownAs
 /**
  * Returns a function that stores copies with different ids in one transaction and returns their outcomes in order.
  */
-export function createStoring({ seal, textLanguage }: Resources) {
+export function createLineStorage({ seal, textLanguage }: Resources) {
   async function store(
     tx: Transaction,
     copies: readonly ImportedCopy[],
     context: ImportContext,
   ): Promise<StoredLines> {
-    const { caller } = context
+    const { outcomes, knownAs } = await storeRecords(tx, copies, context.caller)
+    const fresh = copies.filter((copy) => outcomes.get(copy) === 'created')
+    await storeHistories(tx, fresh, context.caller)
+    await storeVectors(tx, fresh, context)
+    const loose = await storeEdges(tx, { fresh, outcomes }, context)
+    return {
+      outcomes: copies.map((copy) => outcomes.get(copy) ?? createRecordExistsError(copy)),
+      loose,
+      knownAs,
+    }
+  }
+
+  /** Compares the copies with what is stored, and inserts those that are new. */
+  async function storeRecords(tx: Transaction, copies: readonly ImportedCopy[], caller: Caller) {
     const outcomes: LineOutcomes = new Map()
     const add = (found: LineOutcomes) => {
       for (const [copy, outcome] of found) outcomes.set(copy, outcome)
@@ -63,18 +76,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     add(await compareExisting(tx, refused, caller))
     const unexplained = copies.filter((copy) => isForeign(copy) && isUnexplained(outcomes.get(copy)))
     add(await explainErased(tx, unexplained, caller))
-    const fresh = copies.filter((copy) => outcomes.get(copy) === 'created')
-    const whole = fresh.filter(({ hasHistory }) => hasHistory)
-    await insertHistories(tx, describeVia(caller), whole.map(toHistory))
-    const derived = isAllowed(caller, 'admin') ? fresh : fresh.filter(isForeign)
-    await insertDescents(tx, derived.flatMap(listDescents), caller.trust)
-    await storeVectors(tx, fresh, context)
-    const loose = await storeEdges(tx, { fresh, outcomes }, context)
-    return {
-      outcomes: copies.map((copy) => outcomes.get(copy) ?? createRecordExistsError(copy)),
-      loose,
-      knownAs: appended.knownAs,
-    }
+    return { outcomes, knownAs: appended.knownAs }
   }
 
   async function insert(
@@ -180,6 +182,17 @@ async function removeTakenPlaces(tx: Transaction, drafts: readonly Draft[]): Pro
 
 function formatPlace({ digest, scope, place }: HandlePlace): string {
   return `${digest.toString('hex')} ${place} ${scope}`
+}
+
+async function storeHistories(
+  tx: Transaction,
+  fresh: readonly ImportedCopy[],
+  caller: Caller,
+): Promise<void> {
+  const whole = fresh.filter(({ hasHistory }) => hasHistory)
+  await insertHistories(tx, describeVia(caller), whole.map(toHistory))
+  const derived = isAllowed(caller, 'admin') ? fresh : fresh.filter(isForeign)
+  await insertDescents(tx, derived.flatMap(listDescents), caller.trust)
 }
 
 /** Which model a store uses concerns every record, so only a caller who reaches every record registers one. */

@@ -12,7 +12,7 @@ import type { DryRunMemory } from './dry-run-memory.ts'
 import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import type { ImportedCopy } from './imported-draft.ts'
 import type { ParsedLine } from './line-reading.service.ts'
-import { createStoring, type StoredLines } from './line-storage.service.ts'
+import { createLineStorage, type StoredLines } from './line-storage.service.ts'
 import type { LineOutcome } from './record-differences.ts'
 
 type Resources = {
@@ -36,7 +36,7 @@ const nothingStored: StoredLines = { outcomes: [], loose: [], knownAs: new Map()
 /** Returns a function that stores a portion of lines, or tries it in a dry run, and reports the outcome of each. */
 export function createPortionStore(resources: Resources) {
   const { db, clock, log } = resources
-  const store = createStoring(resources)
+  const store = createLineStorage(resources)
 
   async function storePortion(items: readonly ParsedLine[], context: PortionContext): Promise<PortionResult> {
     const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
