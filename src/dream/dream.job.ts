@@ -21,12 +21,10 @@ type Resources = RetentionSettings & {
   forgottenRetentionMs: number
   /** Updates the stored importance. */
   refresh: Refresh
-  /** Without it no files are checked. */
-  drift?: DriftSettings
+  drift: DriftSettings
   /** Without it no step asks a model. */
   model?: DreamModel | undefined
-  /** The resources to write records. Without them no step writes any. */
-  writing?: FactInserterResources
+  writing: FactInserterResources
   /** Maximum number of records in a batch. */
   size?: number
 }
@@ -34,11 +32,11 @@ type Resources = RetentionSettings & {
 /** Runs the steps one after the other. No step changes a pinned record, and no step deletes anything permanently. */
 export function createDream(resources: Resources): JobWork {
   const { drift, writing } = resources
-  const writingSteps = writing ? createWritingSteps(writing) : []
+  const writingSteps = createWritingSteps(writing)
   const steps: readonly Step[] = [
     createForgettingStep(resources),
     ...writingSteps,
-    ...(drift ? [createDriftStep(drift)] : []),
+    createDriftStep(drift),
     createAccessFoldingStep(),
   ]
 

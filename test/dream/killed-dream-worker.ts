@@ -1,10 +1,12 @@
 import { connect } from '../../src/db/connection.ts'
+import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRefresh } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
+import { createPoliciesService } from '../../src/policies/index.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 
 /** A worker that kills itself at the nth step of a kind: `node killed-dream-worker.ts <url> <instant> <step> <nth>`. */
@@ -18,6 +20,8 @@ const { db } = connect({
   lockTimeoutMs: 10_000,
   applicationName: 'killed-worker',
 })
+const ids = createIds(clock)
+const textLanguage = 'english'
 const dream = createDream({
   db,
   forgottenRetentionMs: 30 * 86_400_000,
@@ -25,12 +29,14 @@ const dream = createDream({
   refresh: createRefresh({ db, blocks: 1 }),
   retentionMode: 'huber',
   retentionShape: defaultRetentionShape,
+  drift: { roots: [], textLanguage },
+  writing: { ids, policies: createPoliciesService({ db, clock }), seal: createSeal(undefined), textLanguage },
 })
 let reached = 0
 const runner = createRunner({
   db,
   clock,
-  ids: createIds(clock),
+  ids,
   worker: `killed-worker ${process.pid}`,
   log: createLogger({ level: 'silent', clock, write: () => {} }),
   jobWorks: { ...idleWorks, dream },

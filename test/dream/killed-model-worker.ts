@@ -23,6 +23,7 @@ const { db } = connect({
 const ids = createIds(clock)
 const seal = createSeal(undefined)
 const policies = createPoliciesService({ db, clock })
+const textLanguage = 'english'
 const dream = createDream({
   db,
   forgottenRetentionMs: 30 * 86_400_000,
@@ -30,7 +31,8 @@ const dream = createDream({
   retentionMode: 'huber',
   retentionShape: defaultRetentionShape,
   model: buildExtractionOptions(endpoint, clock),
-  writing: { ids, policies, seal, textLanguage: 'english' },
+  drift: { roots: [], textLanguage },
+  writing: { ids, policies, seal, textLanguage },
 })
 let reached = 0
 const runner = createRunner({

@@ -57,15 +57,26 @@ export async function openWorkerSetup(
   await ensureJobRows(db, jobNames, clock.now())
 
   const refresh = createRefresh({ db, blocks: sizes.blocks })
+  const seal = createSeal(undefined)
+  const textLanguage = 'english'
+  const writing = { ids, seal, textLanguage, policies: createPoliciesService({ db, clock }) }
   const usual = {
     ...idleWorks,
     decay: createPromotion({ db, size: sizes.rows }).appendTo(createSweep({ db, ...retention, sizes })),
     refresh_importance: refresh,
-    dream: createDream({ db, ...retention, ...keeping, refresh, size: sizes.rows }),
+    dream: createDream({
+      db,
+      ...retention,
+      ...keeping,
+      refresh,
+      drift: { roots: [], textLanguage },
+      writing,
+      size: sizes.rows,
+    }),
     consolidate: createSmallConsolidation({ db, clock, ids }),
     embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createTestPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
-    undo: createUndo({ db, seal: createSeal(undefined) }),
+    undo: createUndo({ db, seal }),
   }
 
   function createWorker(
@@ -79,10 +90,7 @@ export async function openWorkerSetup(
       ids,
       log,
       worker,
-      jobWorks: addPlanApplication(
-        { db, seal: createSeal(undefined), purge: purgeRecords },
-        { ...usual, ...jobWorks },
-      ),
+      jobWorks: addPlanApplication({ db, seal, purge: purgeRecords }, { ...usual, ...jobWorks }),
       intervals,
       ...more,
     })
