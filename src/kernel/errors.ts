@@ -40,3 +40,11 @@ export class AppError extends Error {
     return new AppError(this.code, this.message, { errors, extra: this.extra, cause: this })
   }
 }
+
+/** Goes on with what is no error. An error stays at its place in the list. */
+export function mapOutcomes<T, R>(
+  outcomes: readonly (T | AppError)[],
+  work: (outcome: T) => R | AppError,
+): (R | AppError)[] {
+  return outcomes.map((outcome) => (outcome instanceof AppError ? outcome : work(outcome)))
+}

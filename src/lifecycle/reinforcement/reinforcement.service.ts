@@ -11,7 +11,7 @@ import {
 } from '../../domain/lifecycle/reinforcement.ts'
 import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, mapOutcomes } from '../../kernel/errors.ts'
 import {
   appendEntry,
   computeWriteTime,
@@ -64,14 +64,12 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
       const outcomes: Outcome[] = []
       for (const [index, part] of (await splitRecords(tx, call, unique)).entries()) {
         const done = await performPart({ ...call, tx }, part, reason, operation)
-        outcomes.push(...(index === 0 ? done : done.map((each) => showWith(shortenWritten, each))))
+        outcomes.push(...(index === 0 ? done : mapOutcomes(done, shortenWritten)))
       }
       const byId = new Map(unique.map((id, place) => [id, outcomes[place]]))
       const limit = createAnswerLimit(maxAnswerBytes)
-      return ids.flatMap((id) => {
-        const outcome = byId.get(id.toLowerCase())
-        return outcome ? showWith(limit, outcome) : []
-      })
+      const named = ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
+      return mapOutcomes(named, limit)
     })
   }
 
@@ -94,8 +92,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
     const updates: LifecycleUpdate[] = []
     const loaded = await loadManyForUpdate(tx, call, ids)
     const successors = await findSuccessors(tx, caller, loaded)
-    const outcomes = loaded.map((stored): StoredRecord | AppError => {
-      if (stored instanceof AppError) return stored
+    const outcomes = mapOutcomes(loaded, (stored): StoredRecord | AppError => {
       if (isHistory(stored.status))
         return createHistoryError(stored, successors, ': its salience no longer changes.')
       const change = apply(stored, now)
@@ -119,10 +116,8 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
       : []
     const rescored = await rescoreAndPromoteRecords(tx, caller, moved, now)
     const rescoredById = new Map(rescored.map((stored) => [stored.id, stored]))
-    return outcomes.map((outcome) =>
-      outcome instanceof AppError
-        ? outcome
-        : presentWritten(caller, rescoredById.get(outcome.id) ?? outcome, now),
+    return mapOutcomes(outcomes, (stored) =>
+      presentWritten(caller, rescoredById.get(stored.id) ?? stored, now),
     )
   }
 
@@ -168,10 +163,6 @@ const unpinning: Operation = {
 
 function createPenalty(amount: number): Operation {
   return { action: 'decay', uses: 0, rescores: false, apply: (stored, now) => penalize(stored, amount, now) }
-}
-
-function showWith(limit: (record: WrittenRecord) => WrittenRecord, outcome: Outcome): Outcome {
-  return outcome instanceof AppError ? outcome : limit(outcome)
 }
 
 function noteUses(stored: StoredRecord, uses: number, now: Date) {

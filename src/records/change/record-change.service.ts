@@ -49,25 +49,14 @@ export async function writeChange(
   stored: StoredRecord,
   change: Change,
 ): Promise<StoredRecord> {
-  const { action, actor, rationale, status, content = {}, runId = null } = change
+  const { action, status, content = {} } = change
   const now = computeWriteTime(stored, change.now)
-  const via = getVia(tx)
+  const entry = draftEntry(tx, stored, change, now)
   if (status) {
-    const details = { actor, reason: rationale, step: status.step, at: now, run_id: runId, via }
-    await changeStatus(tx, stored, status, details)
+    const { actor, rationale: reason, run_id, via } = entry
+    await changeStatus(tx, stored, status, { actor, reason, step: status.step, at: now, run_id, via })
   }
   const newStatus = status ? { status: status.to } : {}
-  const changes = describeChanges(stored, change)
-  const entry = {
-    action,
-    actor,
-    at: now,
-    rationale,
-    run_id: runId,
-    operation_id: getOperation(tx),
-    changes,
-    via,
-  }
   const record = { ...change.record, ...newStatus, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
   // With a lower sensitivity an embedding model may be allowed to read the record.
@@ -91,6 +80,21 @@ export async function writeChange(
   const tally = tallyNames[action]
   if (tally !== undefined) await addTallies(tx, { [tally]: 1 })
   return { ...changed, audit_log: appendEntry(stored.audit_log, entry) }
+}
+
+/** The entry of the change in the audit log. */
+function draftEntry(tx: Transaction, stored: StoredRecord, change: Change, now: Date) {
+  const { action, actor, rationale, runId = null } = change
+  return {
+    action,
+    actor,
+    at: now,
+    rationale,
+    run_id: runId,
+    operation_id: getOperation(tx),
+    changes: describeChanges(stored, change),
+    via: getVia(tx),
+  }
 }
 
 /** Undefined if the text is the same: another source of a fact, for example, needs no new vector. */

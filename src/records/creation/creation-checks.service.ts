@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import { isOpenTo } from '../../db/fragments/visibility.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
-import type { AppError } from '../../kernel/errors.ts'
+import { type AppError, mapOutcomes } from '../../kernel/errors.ts'
 import { createErasedContentError, findErasedRecords } from '../erasure/tombstones.service.ts'
 import type { Draft, Identifier } from '../stored-record.ts'
 import {
@@ -11,7 +11,7 @@ import {
   createRecordExistsError,
   createTargetAboveCeilingError,
 } from './creation-errors.ts'
-import { type DraftOutcome, isDraft, mapDrafts } from './draft-outcome.ts'
+import { type DraftOutcome, isDraft } from './draft-outcome.ts'
 import { resolveDraftDescents } from './named-sources.service.ts'
 import { findTakenIdentifiers, findUsedIds, findVisibleTargets } from './record-creation.queries.ts'
 
@@ -31,7 +31,7 @@ export async function rejectConflicts(
 
 function rejectRepeatedIds(drafts: readonly DraftOutcome[]): DraftOutcome[] {
   const seen = new Set<string>()
-  return mapDrafts(drafts, (each) => {
+  return mapOutcomes(drafts, (each) => {
     if (seen.has(each.row.id)) return createRecordExistsError(each.row.id)
     seen.add(each.row.id)
     return each
@@ -51,7 +51,7 @@ async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly
     targets.map(({ id }) => id),
   )
   const erasedIds = await findErasedRecords(db, seal, targets)
-  return mapDrafts(drafts, (each) => {
+  return mapOutcomes(drafts, (each) => {
     if (erasedIds.has(each.row.id)) return createErasedContentError()
     return used.has(each.row.id) ? createRecordExistsError(each.row.id) : each
   })
@@ -62,7 +62,7 @@ export async function rejectTakenIdentifiers(db: Database, drafts: readonly Draf
   const identifiers = drafts.filter(isDraft).flatMap((each) => each.identifiers)
   if (identifiers.length === 0) return [...drafts]
   const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(formatIdentifier))
-  return mapDrafts(drafts, (each) => {
+  return mapOutcomes(drafts, (each) => {
     const keys = each.identifiers.map(formatIdentifier)
     const clash = each.identifiers.findIndex((_, at) => {
       const key = keys[at]
@@ -88,7 +88,7 @@ async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonl
     const kept = checked.filter(isDraft)
     before = kept.length
     const siblings = new Set(kept.map((each) => each.row.id))
-    checked = mapDrafts(checked, (each) => checkEdges(each, siblings, sensitivityOf, caller) ?? each)
+    checked = mapOutcomes(checked, (each) => checkEdges(each, siblings, sensitivityOf, caller) ?? each)
   }
   return checked
 }

@@ -1,8 +1,9 @@
 import type { Database } from '../../db/connection.ts'
 import { isOpenTo } from '../../db/fragments/visibility.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
+import { mapOutcomes } from '../../kernel/errors.ts'
 import { resolveDescents } from '../descent/descents.ts'
-import { type DraftOutcome, isDraft, mapDrafts } from './draft-outcome.ts'
+import { type DraftOutcome, isDraft } from './draft-outcome.ts'
 import { findVisibleTargets } from './record-creation.queries.ts'
 
 type Target = Awaited<ReturnType<typeof findVisibleTargets>>[number]
@@ -14,7 +15,7 @@ export function resolveDraftDescents(
   found: readonly Target[],
 ): DraftOutcome[] {
   const readable = new Set(found.flatMap(({ id, sensitivity }) => (isOpenTo(trust, sensitivity) ? id : [])))
-  return mapDrafts(drafts, (each) => ({
+  return mapOutcomes(drafts, (each) => ({
     ...each,
     descents: resolveDescents(each.row.id, each.descents, each.namedSources, readable),
   }))

@@ -7,7 +7,7 @@ import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, mapOutcomes } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { PoliciesService } from '../../policies/index.ts'
 import { presentCreated } from '../answers/record-answer.ts'
@@ -16,7 +16,7 @@ import type { NewRecord, WrittenRecord } from '../records.schemas.ts'
 import type { Draft } from '../stored-record.ts'
 import { rejectConflicts } from './creation-checks.service.ts'
 import { createRecordExistsError } from './creation-errors.ts'
-import { type DraftOutcome, isDraft, mapDrafts } from './draft-outcome.ts'
+import { type DraftOutcome, isDraft } from './draft-outcome.ts'
 import { type InsertOutcome, insertRecords } from './record-creation.queries.ts'
 import { createInvalidError, draftRecord, findNewFactFaults, refreshWriteTime } from './record-draft.ts'
 
@@ -54,7 +54,8 @@ export function createRecordCreation(resources: CreationResources) {
       return { store: async (joined: CallContext) => takeOnly(await storeDrafts(joined, [drafted])) }
     return {
       share: (guard?: Guard<DraftOutcome>) => insertWithOthers(drafted, guard),
-      present: (stored: DraftOutcome) => presentOutcome(caller, stored, clock.now()),
+      present: (stored: DraftOutcome) =>
+        isDraft(stored) ? presentDraft(caller, stored, clock.now()) : stored,
     }
   }
 
@@ -78,7 +79,7 @@ export function createRecordCreation(resources: CreationResources) {
       try {
         const stored = await insert(call.tx, checked)
         const now = clock.now()
-        return stored.map((each) => presentOutcome(call.caller, each, now))
+        return mapOutcomes(stored, (each) => presentDraft(call.caller, each, now))
       } catch (error) {
         const conflict = translateConflict(error)
         if (!conflict) throw error
@@ -101,9 +102,9 @@ export function createRecordCreation(resources: CreationResources) {
 
   async function insertNow(conn: Database, drafts: readonly DraftOutcome[]): Promise<DraftOutcome[]> {
     const now = clock.now()
-    const current = mapDrafts(drafts, (each) => refreshWriteTime(each, now))
+    const current = mapOutcomes(drafts, (each) => refreshWriteTime(each, now))
     const stored = await insertRecords(conn, current.filter(isDraft), { textLanguage, seal })
-    return mapDrafts(current, (each) => rejectUnstored(each, stored))
+    return mapOutcomes(current, (each) => rejectUnstored(each, stored))
   }
 
   /** Stores all records or none. Throws the error of the first record that cannot be stored. */
@@ -154,8 +155,8 @@ function rejectUnstored(draft: Draft, { ids, erasedIds }: InsertOutcome): DraftO
   return erasedIds.has(id) ? createErasedContentError() : createRecordExistsError(id)
 }
 
-function presentOutcome(caller: Caller, each: DraftOutcome, now: Date): CreationOutcome {
-  return isDraft(each) ? presentCreated(caller, each, each.edges, now) : each
+function presentDraft(caller: Caller, draft: Draft, now: Date): WrittenRecord {
+  return presentCreated(caller, draft, draft.edges, now)
 }
 
 function translateConflict(error: unknown): AppError | undefined {
