@@ -1,6 +1,10 @@
 /**
- * Vectors of records: the embedders, the queue of texts, the model registry, compression, search and surprise.
- * A text gets its vector in the worker, after the write.
+ * Vectors of records: a text gets its vector in the worker, after the write.
+ * - `embedders/` makes vectors of texts, with the providers; `static/` is the built-in provider, with related words and spelling.
+ * - `queue/` embeds the texts that wait.
+ * - `vectors/` is the stored forms of a vector and its signature; `compression/` stores vectors of fading records in fewer bits.
+ * - `search/` finds the nearest vectors in the database, `cells/` divides a large store for it, and `memory/` finds them in the process.
+ * - `surprise/` compares the first vector of a record with its neighbours.
  * Not here: ranking of answers (retrieval/), the HTTP client of a model (llm/), arithmetic on vectors (domain/).
  */
 export { createCellCache } from './cells/cell-cache.service.ts'

@@ -1,6 +1,6 @@
 /**
- * Runs of jobs: requests, schedules, progress and changes over HTTP, and below them leases, fences and batches. A run is a row
- * in PostgreSQL; the queue only says that it is due. Also the routes of undo and simulation, because their answer is a run, and
+ * Runs of jobs: requests, schedules, progress and changes over HTTP, and in `running/` leases, fences and batches. A run is a
+ * row in PostgreSQL; the queue only says that it is due. Also the routes of undo and simulation, because their answer is a run, and
  * those rooms are below this one. Not here: the queue (jobs/), and what a job does to records (the room of those records).
  */
 export { createDueJobs, startDueJobsPoll } from './due-jobs-poll.job.ts'

@@ -1,6 +1,7 @@
 /**
- * Export and import of records as lines of JSON, with their history.
- * An import accepts every line that an export writes.
+ * Export and import of records as lines of JSON, with their history. An import accepts every line that an export writes.
+ * - `import/` checks lines and stores them.
+ * - `foreign/` reads the files of other programs as such lines.
  * Not here: creating records one by one, which is in src/records/.
  */
 export { createExportService, type ExportService } from './export.service.ts'

@@ -9,6 +9,8 @@
  * 3. `expansion/` follows edges from the roots, hop by hop.
  * 4. `retrieval.service.ts` reads and presents the records, and selects a procedure among them (`selection.ts`).
  * 5. `prompt/` writes such an answer as a text for a prompt.
+ * `suppression/` finds the records that only their status, validity or salience keeps out of an answer, and `similar/` those like a
+ * record or a text.
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).
  */
 export { createPromptContextService } from './prompt/prompt-context.service.ts'
