@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { createSeal } from '../domain/identity/tombstone-seal.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import { insertRecords } from '../records/index.ts'
@@ -8,7 +8,7 @@ import { type DreamFact, draftDreamFact } from './dream-draft.ts'
 export type FactInserterResources = {
   ids: Ids
   policies: Pick<PoliciesService, 'getAll'>
-  seal: ReturnType<typeof createSeal>
+  seal: Seal
   textLanguage: string
 }
 

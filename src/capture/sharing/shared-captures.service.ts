@@ -1,8 +1,8 @@
 import type { Database } from '../../db/connection.ts'
 import { createSharedTransactions, maxSharedText } from '../../db/shared-transactions.ts'
 import { actFor, type Transaction, transact } from '../../db/transaction.ts'
-import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { PoliciesService } from '../../policies/index.ts'
 import { formatLookupKey } from '../../records/index.ts'
 import type { Captured } from '../capture.schemas.ts'
 import type { DraftedEpisode, EpisodeWriter } from '../episode.service.ts'
@@ -15,7 +15,7 @@ type Resources = {
   db: Database
   clock: Clock
   episodes: EpisodeWriter
-  policies: { getAll(db: Database): Promise<Policies> }
+  policies: Pick<PoliciesService, 'getAll'>
   storeAlone(episode: InterpretedEpisode, tx?: Transaction): Promise<Captured>
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as takeTurn } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
-import type { createSeal } from '../../domain/identity/tombstone-seal.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import { type Caller, isAllowed, type Sensitivity } from '../../domain/trust/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -31,7 +31,7 @@ type Resources = {
   clock: Clock
   ids: Ids
   log: Logger
-  seal: ReturnType<typeof createSeal>
+  seal: Seal
   defaultSensitivity: Sensitivity
   textLanguage: string
   policies: Pick<PoliciesService, 'getAll'>

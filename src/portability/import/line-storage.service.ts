@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import type { createSeal } from '../../domain/identity/tombstone-seal.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import { type Caller, describeVia, isAllowed } from '../../domain/trust/caller.ts'
 import { hasFullTrust } from '../../domain/trust/trust.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -31,7 +31,7 @@ import {
   type LineOutcomes,
 } from './record-differences.ts'
 
-type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
+type Resources = { seal: Seal; textLanguage: string }
 
 /** `loose`: edges of a stored record that the line gives and whose target is missing. They are not stored. */
 export type StoredLines = { outcomes: LineOutcome[]; loose: LooseEdge[]; knownAs: KnownAs }

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { findViolatedConstraint, translateFailure } from '../../db/failures.ts'
 import { transact, transactAndRollBack } from '../../db/transaction.ts'
-import type { createSeal } from '../../domain/identity/tombstone-seal.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { halve } from '../../kernel/halve.ts'
@@ -19,7 +19,7 @@ type Resources = {
   db: Database
   clock: Clock
   log: Logger
-  seal: ReturnType<typeof createSeal>
+  seal: Seal
   textLanguage: string
 }
 
