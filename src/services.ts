@@ -234,3 +234,10 @@ function createSearching({
   const surprisePreview = createSurprisePreviewService({ queryEmbedder, vectors })
   return { retrieval, promptContext, regretSampling, regrets, similar, surprisePreview }
 }
+
+/** Writes what the services still hold. */
+export async function finishServices({ keys, access, regretSampling }: Services): Promise<void> {
+  await keys.finishWrites()
+  await access.flush()
+  await regretSampling.stop()
+}

@@ -12,7 +12,7 @@ import type { Service } from '../process/run-until-stopped.ts'
 import { joinSiblings } from '../process/supervision/siblings.ts'
 import type { RoleContext } from './role-context.ts'
 import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
-import { createServing } from './tenant-services.ts'
+import { createServing } from './serving.ts'
 
 type Siblings = ReturnType<typeof joinSiblings>
 

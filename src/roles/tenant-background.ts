@@ -22,7 +22,7 @@ import {
 } from '../tenants/index.ts'
 import { createServerWalks } from './server-walks.ts'
 
-type Resources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements'> & {
+export type TenantJobsResources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements'> & {
   connection: TenantConnection
   /** Connections that no batch uses, for the leases of runs. */
   heartbeats?: TenantConnection
@@ -47,12 +47,6 @@ const mostWatched = 100
 const idleMs = 600_000
 const usualSliceMs = 30_000
 
-/** The work of a worker, with tenants or without. */
-export function createBackground({ connection, heartbeats = connection, ...resources }: Resources) {
-  if (resources.config.tenants) return createTenantJobs({ connection, heartbeats, ...resources })
-  return createJobs({ ...resources, db: connection.db, heartbeatDb: heartbeats.db })
-}
-
 /**
  * The work of a worker for tenants. A message only says what may be due; the fair slots decide whose work comes next. A walk
  * over all tenants finds what no message announced, at the cost of three index probes for each, and takes half of the time
@@ -63,7 +57,7 @@ export function createTenantJobs({
   heartbeats = connection,
   announcements,
   ...resources
-}: Resources) {
+}: TenantJobsResources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
   const { sliceMs = usualSliceMs, maxWatched = mostWatched } = resources
   const models = createBackgroundModels({ config, clock, instruments })

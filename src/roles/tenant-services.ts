@@ -9,7 +9,7 @@ import { readReference } from '../keys/index.ts'
 import { createToolset } from '../mcp/index.ts'
 import { createModels } from '../models.ts'
 import { listRoutes } from '../routes.ts'
-import { createServices, type Resources, type Services } from '../services.ts'
+import { createServices, finishServices, type Resources, type Services } from '../services.ts'
 import { createInstruments } from '../telemetry/instruments.ts'
 import {
   createTenantDatabases,
@@ -27,31 +27,14 @@ const tidyMs = 60_000
 /** Shorter than a worker looks after a tenant that was announced. */
 const announceEveryMs = 20_000
 
-type ServingResources = Omit<Resources, 'db'> & { connection: TenantConnection }
+type TenantResources = Omit<Resources, 'db'> & { connection: TenantConnection; announcements: Announcements }
 type Opened = { services: Services; server: string | null; usedAt: number }
-type TenantResources = ServingResources & { announcements: Announcements }
-
-/** The services and routes that answer requests, with tenants or without. */
-export function createServing({ announcements, ...resources }: ServingResources) {
-  if (resources.config.tenants) {
-    if (!announcements) throw new TypeError('tenants without announcements')
-    return createTenantServices({ ...resources, announcements })
-  }
-  const services = createServices({ ...resources, db: resources.connection.db, announcements })
-  return {
-    services,
-    tenancy: undefined,
-    authenticate: services.keys.authenticate,
-    routes: listRoutes(services),
-    finish: () => finishServices(services),
-  }
-}
 
 /**
  * One set of services for each tenant, over a database that only knows the schema of this tenant: whatever a service keeps
  * in memory belongs to one tenant. `services` call those of the tenant of the request in progress.
  */
-function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
+export function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
   const models = createModels({ config, clock, instruments })
   const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })
@@ -182,13 +165,6 @@ function requireMigrated(tenant: TenantRow): void {
     'The schema of this tenant lacks migrations. Workers apply them if it is not suspended, and so does `npm run migrate`; if they cannot, their log says why.',
     { retryAfterSeconds: 5 },
   )
-}
-
-/** Writes what the services still hold. */
-async function finishServices(services: Services): Promise<void> {
-  await services.keys.finishWrites()
-  await services.access.flush()
-  await services.regretSampling.stop()
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createJobs } from '../background.ts'
 import type { Connection, Database } from '../db/connection.ts'
 import type { Checks } from '../http/health.ts'
 import { drain, serve } from '../process/listen.ts'
@@ -5,7 +6,7 @@ import type { Service } from '../process/run-until-stopped.ts'
 import { startWorking } from '../process/worker-process.ts'
 import type { RoleContext } from './role-context.ts'
 import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
-import { createBackground } from './tenant-background.ts'
+import { createTenantJobs, type TenantJobsResources } from './tenant-background.ts'
 
 /** Runs the jobs. */
 export async function startWorker(context: RoleContext): Promise<Service> {
@@ -30,6 +31,12 @@ export async function startWorker(context: RoleContext): Promise<Service> {
     },
   })
   return addClose(service, close)
+}
+
+/** The work of a worker, with tenants or without. */
+function createBackground({ connection, heartbeats = connection, ...resources }: TenantJobsResources) {
+  if (resources.config.tenants) return createTenantJobs({ connection, heartbeats, ...resources })
+  return createJobs({ ...resources, db: connection.db, heartbeatDb: heartbeats.db })
 }
 
 type WorkerAppResources = Pick<Connection, 'pool'> & {
