@@ -63,21 +63,21 @@ export async function deleteBudget(tx: Transaction, scope: string): Promise<bool
   return numDeletedRows > 0
 }
 
-export type Guarded = { scope: string; records: number; bytes: number }
+export type ProtectedSize = { scope: string; records: number; bytes: number }
 
 /**
  * The size of what may never be forgotten for a budget: records that are pinned, have another policy than `auto_prune`,
  * or have a protected type or layer. For the default, the largest of the scopes to which it applies.
  */
-export async function findLargestGuarded(
+export async function findLargestProtected(
   db: Database,
   { scope, max_bytes, protect }: BudgetRow,
-): Promise<Guarded | undefined> {
+): Promise<ProtectedSize | undefined> {
   const within =
     scope === unscoped
       ? sql`not exists (select from budgets as b where b.scope = s.scope and b.scope <> ${unscoped})`
       : sql`s.scope = ${scope}`
-  const { rows } = await sql<Guarded>`
+  const { rows } = await sql<ProtectedSize>`
     select s.scope, sum(s.records)::int8 as records, sum(s.bytes)::int8 as bytes
     from scope_sizes as s
     where ${within} and (

@@ -11,10 +11,10 @@ import {
   type BudgetRow,
   deleteBudget,
   findBudget,
-  findLargestGuarded,
-  type Guarded,
+  findLargestProtected,
   listBudgets,
   lockBudget,
+  type ProtectedSize,
   upsertBudget,
 } from './budgets.queries.ts'
 import type { Budget, BudgetChoice, BudgetsQuery } from './budgets.schemas.ts'
@@ -56,8 +56,8 @@ export function createBudgetsService({ db }: { db: Database }) {
     return transact(db, call, async (tx) => {
       if (scope !== undefined) await lockBudget(tx, scope)
       await upsertBudget(tx, row)
-      const guarded = await findLargestGuarded(tx, row)
-      if (guarded) requireRoom(row, guarded)
+      const largest = await findLargestProtected(tx, row)
+      if (largest) requireRoom(row, largest)
       return present(row)
     })
   }
@@ -88,8 +88,8 @@ function requireOneMeasure({ max_records: records, max_bytes: bytes }: BudgetCho
   })
 }
 
-function requireRoom({ scope, max_records, max_bytes }: BudgetRow, guarded: Guarded): void {
-  const [limit, size] = max_bytes === null ? [max_records, guarded.records] : [max_bytes, guarded.bytes]
+function requireRoom({ scope, max_records, max_bytes }: BudgetRow, largest: ProtectedSize): void {
+  const [limit, size] = max_bytes === null ? [max_records, largest.records] : [max_bytes, largest.bytes]
   if (limit === null || size <= limit) return
   const unit = max_bytes === null ? 'records' : 'bytes'
   throw new AppError(
@@ -99,7 +99,7 @@ function requireRoom({ scope, max_records, max_bytes }: BudgetRow, guarded: Guar
       extra: {
         [`max_${unit}`]: limit,
         [`protected_${unit}`]: size,
-        ...(scope === unscoped ? presentScope(guarded.scope) : {}),
+        ...(scope === unscoped ? presentScope(largest.scope) : {}),
       },
     },
   )

@@ -1,7 +1,7 @@
 import type { RunContext } from '../jobs/runs.ts'
 import { walkIds } from '../jobs/table-walk.ts'
 import { AppError } from '../kernel/errors.ts'
-import { createBudgetShadow, type Limits } from './budget-shadow.ts'
+import { createSimulatedBudgets, type Limits } from './simulated-budgets.ts'
 import { addPoints, createEmptyPoint } from './simulated-points.ts'
 import { readScoredLives, type ScoredLifeRow, type Selection, saveProgress } from './simulation.queries.ts'
 import type { SimulatedPoint } from './simulation.schemas.ts'
@@ -50,14 +50,14 @@ async function replay(
   { from, until }: Selection,
   limits: Limits,
 ): Promise<SimulatedPoint[]> {
-  const shadow = createBudgetShadow(lives, limits, from)
+  const budgets = createSimulatedBudgets(lives, limits, from)
   const span = (until.getTime() - from.getTime()) / moments
   for (let moment = 1; moment <= moments; moment++) {
     // Also lets other work of this process go on.
     if (lives.length > 1_000) await context.throwIfEnded()
-    shadow.enforceBudgets(new Date(from.getTime() + moment * span))
+    budgets.enforceBudgets(new Date(from.getTime() + moment * span))
   }
-  return shadow.points()
+  return budgets.points()
 }
 
 function createTooManyError(): AppError {

@@ -5,9 +5,9 @@ import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { parseDuration, subtractMilliseconds } from '../kernel/units.ts'
 import type { PolicyChoice } from '../policies/index.ts'
-import type { Limits } from './budget-shadow.ts'
 import { simulateBudgets } from './budget-simulation.service.ts'
-import { findPruning, type Setting, type Window } from './shadow.ts'
+import type { Limits } from './simulated-budgets.ts'
+import { findPruning, type Setting, type Window } from './simulated-life.ts'
 import { createEmptyPoint } from './simulated-points.ts'
 import {
   countSimulated,

@@ -5,7 +5,7 @@ import { openTo } from '../db/fragments/visibility.ts'
 import type { AccessKind, Records, RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
-import type { RecordedLife, Window } from './shadow.ts'
+import type { RecordedLife, Window } from './simulated-life.ts'
 import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /** The records that a simulation is about: those that the requesting key saw whole. */

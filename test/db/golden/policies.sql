@@ -9,7 +9,7 @@ from "budgets"
 where "scope" = $1
 and scope = any($2::text[]);
 
--- src/policies/budgets.queries.ts findLargestGuarded: of a scope
+-- src/policies/budgets.queries.ts findLargestProtected: of a scope
     select s.scope, sum(s.records)::int8 as records, sum(s.bytes)::int8 as bytes
     from scope_sizes as s
     where s.scope = $1
@@ -22,7 +22,7 @@ or s.layer::text = any($3::text[])
     order by records desc
     limit 1;
 
--- src/policies/budgets.queries.ts findLargestGuarded: for the default
+-- src/policies/budgets.queries.ts findLargestProtected: for the default
     select s.scope, sum(s.records)::int8 as records, sum(s.bytes)::int8 as bytes
     from scope_sizes as s
     where not exists (select

@@ -70,10 +70,10 @@ export const budgetSamples: Record<string, Record<string, Sample | Record<string
     lockBudget: (db) => policies.lockBudget(db, 'team'),
     upsertBudget: (db) => policies.upsertBudget(db, row),
     deleteBudget: (db) => policies.deleteBudget(db, 'team'),
-    findLargestGuarded: {
-      'of a scope': (db) => policies.findLargestGuarded(db, row),
+    findLargestProtected: {
+      'of a scope': (db) => policies.findLargestProtected(db, row),
       'for the default': (db) =>
-        policies.findLargestGuarded(db, { ...row, scope: '', max_records: null, max_bytes: 10 }),
+        policies.findLargestProtected(db, { ...row, scope: '', max_records: null, max_bytes: 10 }),
     },
   },
 }

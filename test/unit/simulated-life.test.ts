@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computeExpiry, computePruneAt, computeSalience } from '../../src/domain/lifecycle/curves.ts'
-import { findPruning, type Move, type RecordedLife } from '../../src/simulation/shadow.ts'
+import { findPruning, type Move, type RecordedLife } from '../../src/simulation/simulated-life.ts'
 
 const day = 86_400_000
 const creation = Date.parse('2026-01-01T00:00:00.000Z')

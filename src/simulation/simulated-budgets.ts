@@ -2,7 +2,7 @@ import { combineAccesses, recentAccesses } from '../domain/importance/access-wei
 import { scoreImportance, sourceTrust } from '../domain/importance/importance.ts'
 import { budgetGraceMs, computeKeeping } from '../domain/importance/keeping.ts'
 import { dayMs } from '../kernel/units.ts'
-import { findLeaving, followSalience } from './shadow.ts'
+import { findLeaving, followSalience } from './simulated-life.ts'
 import { createEmptyPoint } from './simulated-points.ts'
 import type { ScoredLifeRow } from './simulation.queries.ts'
 import type { SimulatedPoint } from './simulation.schemas.ts'
@@ -13,9 +13,9 @@ import type { SimulatedPoint } from './simulation.schemas.ts'
  */
 
 export type Limits = { values: readonly number[]; hasBytes: boolean }
-type Shadow = { value: number; isGone: Uint8Array; point: SimulatedPoint }
+type SimulatedBudget = { value: number; isGone: Uint8Array; point: SimulatedPoint }
 
-export function createBudgetShadow(
+export function createSimulatedBudgets(
   lives: readonly ScoredLifeRow[],
   { values, hasBytes }: Limits,
   start: Date,
@@ -26,8 +26,8 @@ export function createBudgetShadow(
     salienceAt: followSalience(life, start),
     size: hasBytes ? life.bytes : 1,
   }))
-  const shadows = values.map(
-    (value): Shadow => ({
+  const budgets = values.map(
+    (value): SimulatedBudget => ({
       value,
       isGone: new Uint8Array(lives.length),
       point: createEmptyPoint(value),
@@ -39,19 +39,19 @@ export function createBudgetShadow(
       life.created_at <= at && !(leavesAt && leavesAt <= at) ? [place] : [],
     )
     let order: readonly number[] | undefined
-    for (const shadow of shadows) {
-      let excess = present.reduce((sum, place) => sum + getSize(shadow, place), 0) - shadow.value
+    for (const budget of budgets) {
+      let excess = present.reduce((sum, place) => sum + getSize(budget, place), 0) - budget.value
       if (excess <= 0) continue
       order ??= sortLeastFirst(present, at)
       for (const place of order) {
         if (excess <= 0) break
-        excess -= getSize(shadow, place)
-        forget(shadow, place, at)
+        excess -= getSize(budget, place)
+        forget(budget, place, at)
       }
     }
   }
 
-  function getSize({ isGone }: Shadow, place: number): number {
+  function getSize({ isGone }: SimulatedBudget, place: number): number {
     return isGone[place] ? 0 : (traces[place]?.size ?? 0)
   }
 
@@ -67,7 +67,7 @@ export function createBudgetShadow(
     return [...keeping.keys()].sort((a, b) => (keeping.get(a) ?? 0) - (keeping.get(b) ?? 0) || a - b)
   }
 
-  function forget({ isGone, point }: Shadow, place: number, at: Date): void {
+  function forget({ isGone, point }: SimulatedBudget, place: number, at: Date): void {
     const life = traces[place]?.life
     if (!life || isGone[place]) return
     isGone[place] = 1
@@ -76,7 +76,7 @@ export function createBudgetShadow(
     if (life.last_requested_at && life.last_requested_at > at) point.regretted += 1
   }
 
-  return { enforceBudgets, points: (): SimulatedPoint[] => shadows.map(({ point }) => point) }
+  return { enforceBudgets, points: (): SimulatedPoint[] => budgets.map(({ point }) => point) }
 }
 
 function mayForget({ pinned, deletion_policy: policy, created_at }: ScoredLifeRow, at: Date): boolean {

@@ -11,8 +11,8 @@ import {
 import { isHistory, type Status } from '../domain/schemas/vocabulary.ts'
 
 /**
- * The life of a record under another lifecycle: its recorded life is played again in a shadow, with the
- * same reinforcements at the same times.
+ * The life of a record under another lifecycle: its recorded life is played again, with the same reinforcements at the
+ * same times.
  */
 
 /** A change of the salience in the log, in milliseconds since 1970. */
@@ -49,7 +49,7 @@ export function findPruning(life: RecordedLife, setting: Setting, { from, until 
   const end = chooseEarliest(until, findLeaving(life, 'pruned'))
   // The former state of a replaced record is only in the log.
   if (end <= start || (isHistory(life.status) && life.moves.length === 0)) return undefined
-  let state = startShadow(life, setting, start)
+  let state = startLife(life, setting, start)
   for (const [time, before, after] of life.moves) {
     const at = new Date(time)
     if (at < start) continue
@@ -65,7 +65,7 @@ export function findPruning(life: RecordedLife, setting: Setting, { from, until 
 
 /** The salience of the record at moments of the window, each later than the one before, as it was recorded. */
 export function followSalience(life: RecordedLife, start: Date): (at: Date) => number {
-  let state = startShadow(life, {}, start > life.created_at ? start : life.created_at)
+  let state = startLife(life, {}, start > life.created_at ? start : life.created_at)
   let next = 0
   return (at) => {
     for (let move = life.moves[next]; move && move[0] <= at.getTime(); move = life.moves[++next])
@@ -84,7 +84,7 @@ export function findLeaving(
 }
 
 /** The record at the start of the window. A lifecycle that changes applies from there, as a patch would. */
-function startShadow(life: RecordedLife, setting: Setting, start: Date): PrunableState {
+function startLife(life: RecordedLife, setting: Setting, start: Date): PrunableState {
   const changed = { ...life, ...setting }
   const expires_at = computeExpiry(life.created_at, changed.max_age_seconds)
   const isSameCurve = changed.curve === life.curve && changed.half_life_seconds === life.half_life_seconds
