@@ -1,3 +1,5 @@
+import { truncate } from '../../kernel/truncated-text.ts'
+
 /**
  * A conservative estimate of tokens by characters, without the vocabulary of a model: letters and spaces count 0.25, digits and
  * signs 0.8, and every character outside ASCII half of its UTF-8 bytes. The estimate of a text is the sum over
@@ -58,7 +60,7 @@ export function cutToWeight(text: string, most: number): string {
   let fitting = 0
   for (let at = 0; at < text.length; at++) {
     sum += weighUnit(text.charCodeAt(at))
-    if (sum > most) return `${text.slice(0, fitting).replace(/[\uD800-\uDBFF]$/, '')}${ellipsis}`
+    if (sum > most) return `${truncate(text, fitting)}${ellipsis}`
     if (sum <= room) fitting = at + 1
   }
   return text
