@@ -1,4 +1,8 @@
+import { describeTopic } from '../domain/payloads/event-topic.ts'
+import type { SemanticPayload } from '../domain/payloads/payloads.ts'
 import { readWorthParts } from '../domain/worth/worth-parts.ts'
+
+export type StatedFact = Pick<SemanticPayload, 'subject' | 'predicate' | 'object'>
 
 /**
  * Whether the summary of an event says what happened. A question, a supposition or an "ok" would be a wrong or an empty
@@ -23,7 +27,14 @@ function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
-/** The service writes this for an observation without a summary. The capture stored what was observed as a fact. */
+/** The service writes "Observation: billing is owned by team red." for a capture of this fact without a summary. */
+export function repeatsStatedFact(summary: string, fact: StatedFact): boolean {
+  const topic = describeTopic(fact)
+  const at = summary.indexOf(`: ${topic}`)
+  return at > 0 && /^(?:, outcome .{1,100})?[.…!?]?$/.test(summary.slice(at + `: ${topic}`.length))
+}
+
+/** The service writes this for an observation with an outcome. The capture stored what was observed as a fact. */
 function repeatsFact(text: string): boolean {
   return /^Observation: .+, outcome success\.$/.test(text)
 }

@@ -135,10 +135,12 @@ it('the stage semantic skips failed and unfinished episodes and events without a
 
 it('the stage semantic does not repeat the fact of a capture as the text of an event', async () => {
   const scope = createScope()
-  const fact = { subject: 'billing', predicate: 'is owned by', object: 'team red', outcome: 'success' }
-  await capture(app, fact, { source_kind: 'observation', scope })
+  const fact = { subject: 'billing', predicate: 'is owned by', object: 'team red' }
+  const given = { source_kind: 'observation', scope }
+  await capture(app, { ...fact, outcome: 'success' }, given)
+  await judge((await capture(app, { ...fact, subject: 'search' }, given)).primary_record.id, 'success')
   await consolidate(app)
-  expect((await listFacts(app, scope)).map(({ payload }) => payload.object)).toEqual(['team red'])
+  expect((await listFacts(app, scope)).map(({ payload }) => payload.object)).toEqual(['team red', 'team red'])
 })
 
 it('the stage semantic ignores an outcome that is corrected and set again', async () => {

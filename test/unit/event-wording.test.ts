@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { saysWhatHappened, saysWhatItIsAbout } from '../../src/consolidation/event-wording.ts'
+import {
+  repeatsStatedFact,
+  saysWhatHappened,
+  saysWhatItIsAbout,
+} from '../../src/consolidation/event-wording.ts'
 
 describe('the summary of a successful event', () => {
   it.each([
@@ -42,5 +46,16 @@ describe('the summary of a successful event', () => {
     ['Observation: billing is owned by team red, outcome success.', true],
   ])('shows when a skill fits unless it says nothing: %s', (summary, isSignal) => {
     expect(saysWhatItIsAbout(summary)).toBe(isSignal)
+  })
+
+  it.each([
+    ['Observation: billing is owned by team red.', true],
+    ['Event: billing is owned by team red, outcome success.', true],
+    ['Observation: billing is owned by team red since May.', false],
+    ['billing is owned by team red', false],
+    ['Asked who owns billing.', false],
+  ])('repeats the fact of its capture only if it says nothing else: %s', (summary, isRepeated) => {
+    const fact = { subject: 'billing', predicate: 'is owned by', object: 'team red' }
+    expect(repeatsStatedFact(summary, fact)).toBe(isRepeated)
   })
 })

@@ -1,5 +1,4 @@
-import { maskText } from '../../domain/secrets/masking.ts'
-import { clip, outline } from '../../domain/secrets/outline.ts'
+import { describeTopic, formatPart, isText } from '../../domain/payloads/event-topic.ts'
 import { endsSentence } from '../../domain/words/sentence-end.ts'
 import { isJsonObject } from '../../kernel/json-objects.ts'
 import type { Evidence } from './evidence.ts'
@@ -15,8 +14,6 @@ export type Summary = {
   sentence: string
 }
 
-const maxPartLength = 100
-const maxScannedLength = 4_000
 const maxTools = 3
 
 export function summarise(evidence: Evidence): Summary {
@@ -25,10 +22,6 @@ export function summarise(evidence: Evidence): Summary {
   if (words !== undefined) return { summary: words, sentence: words }
   const { sentence, saysSomething } = composeSentence(evidence)
   return { summary: saysSomething ? sentence : '', sentence }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
 }
 
 /** Uses only kind, tools, subject and outcome, so that equal events get equal sentences. */
@@ -61,15 +54,4 @@ function listTools(fields: Evidence['fields']): string {
   const more = names.length - maxTools
   const shown = more > 0 ? [...names.slice(0, maxTools), `${more} more`] : names
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
-}
-
-/** A fact is described by subject, predicate and object; a subject alone is the topic of the event. */
-function describeTopic({ subject, predicate, object }: Evidence['fields']): string | undefined {
-  if (!isText(subject)) return undefined
-  if (!isText(predicate) || object === undefined) return formatPart(subject)
-  return [subject, predicate, outline(object, maxPartLength)].map(formatPart).join(' ')
-}
-
-function formatPart(text: string): string {
-  return clip(maskText(text.slice(0, maxScannedLength)).replace(/\s+/g, ' ').trim(), maxPartLength)
 }

@@ -9,6 +9,7 @@ import {
 import type { Transaction } from '../../db/transaction.ts'
 import type { LifecycleState } from '../../domain/lifecycle/reinforcement.ts'
 import { type Sensitivity, unscoped } from '../../domain/trust/caller.ts'
+import type { StatedFact } from '../event-wording.ts'
 import { recordSnapshotFields } from '../record-snapshot.queries.ts'
 import { maxNamedSources, type Reinforced } from './fact-evidence.ts'
 import type { FactGroup } from './fact-groups.ts'
@@ -57,6 +58,29 @@ export async function findObservations(
     from relations
     where ${isAmong('source_id', facts)} and predicate = 'derived_from'
       and ${isAmong('target_id', episodes)}
+  `.execute(tx)
+  return rows
+}
+
+/** Returns the facts that were stored from each of the episodes. */
+export async function findStatedFacts(
+  tx: Transaction,
+  episodes: readonly string[],
+): Promise<({ episode: string } & StatedFact)[]> {
+  const { rows } = await sql<{ episode: string } & StatedFact>`
+    select e.source_id as episode, c.payload ->> 'subject' as subject, c.payload ->> 'predicate' as predicate,
+      c.payload -> 'object' as object
+    from relations as e
+    cross join lateral (
+      select * from records as r where r.id = e.target_id and r.type = 'semantic'
+      offset 0
+    ) as r
+    cross join lateral (
+      select c.payload from contents as c where c.record_id = r.id
+      offset 0
+    ) as c
+    where ${isAmong('e.source_id', episodes)} and e.predicate = 'derives'
+    order by e.source_id, e.target_id
   `.execute(tx)
   return rows
 }

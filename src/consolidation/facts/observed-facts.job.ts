@@ -1,11 +1,13 @@
+import type { Transaction } from '../../db/transaction.ts'
 import { observedPredicate } from '../../domain/identity/handles.ts'
 import { maskFact } from '../../domain/secrets/masking.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Episode } from '../episode.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
-import { saysWhatHappened } from '../event-wording.ts'
+import { repeatsStatedFact, saysWhatHappened } from '../event-wording.ts'
 import type { Stage } from '../stages.ts'
 import type { ObservedFact } from './fact-groups.ts'
+import { findStatedFacts } from './facts.queries.ts'
 import type { Facts } from './facts.service.ts'
 
 type Resources = { clock: Clock; facts: Facts; size?: number }
@@ -18,10 +20,8 @@ export function createObservedFactsStage({ facts, ...resources }: Resources): St
     'semantic',
     { ...resources, isHalved: true },
     async (tx, { episodes, ...options }) => {
-      const { created, reinforced, changes } = await facts.store(tx, episodes.flatMap(listObservedFacts), {
-        ...options,
-        actor,
-      })
+      const observed = await dropRepetitions(tx, episodes.flatMap(listObservedFacts))
+      const { created, reinforced, changes } = await facts.store(tx, observed, { ...options, actor })
       return { counts: { semantic_extracted: created, duplicates_resolved: reinforced }, changes }
     },
   )
@@ -36,3 +36,15 @@ export function listObservedFacts(episode: Episode): ObservedFact[] {
     return [{ episode, at: t, fact: maskFact({ subject, predicate: observedPredicate, object: summary }) }]
   })
 }
+
+/** The summary that the service gives to a capture only says the fact that the capture stored. */
+async function dropRepetitions(tx: Transaction, observed: readonly ObservedFact[]): Promise<ObservedFact[]> {
+  const ids = observed.flatMap((each) => (readSummary(each).includes(': ') ? [each.episode.id] : []))
+  const stated = ids.length === 0 ? [] : await findStatedFacts(tx, [...new Set(ids)])
+  return observed.filter((each) => {
+    const ofEpisode = stated.filter(({ episode }) => episode === each.episode.id)
+    return !ofEpisode.some((fact) => repeatsStatedFact(readSummary(each), fact))
+  })
+}
+
+const readSummary = ({ fact: { object } }: ObservedFact): string => (typeof object === 'string' ? object : '')

@@ -32,10 +32,16 @@ export function describeEpisode(payload: EpisodicPayload, write: Write): string 
     [
       join([...describeEvents(payload, write), ...results], '; '),
       writeLabelled('Files', artifacts, write),
-      outcome === undefined ? '' : `Outcome: ${outcome}`,
+      outcome === undefined || saysOutcome(payload) ? '' : `Outcome: ${outcome}`,
     ],
     '. ',
   )
+}
+
+/** A capture with an outcome and without a summary gets one that ends with the outcome. */
+function saysOutcome(payload: EpisodicPayload): boolean {
+  const summary = payload.timeline[0]?.summary ?? ''
+  return summary.endsWith(`, outcome ${payload.outcome}.`) && !repeatsCalls(summary, payload)
 }
 
 /** The captured text belongs to the first event. If the event has no summary, this text is all that is known of it. */

@@ -474,6 +474,27 @@ and r.sensitivity = requested.sensitivity
 and predicate = 'derived_from'
       and "target_id" = any((select $2::uuid[])::uuid[]);
 
+-- src/consolidation/facts/facts.queries.ts findStatedFacts
+    select e.source_id as episode, c.payload ->> 'subject' as subject, c.payload ->> 'predicate' as predicate,
+      c.payload -> 'object' as object
+    from relations as e
+    cross join lateral (
+      select *
+from records as r
+where r.id = e.target_id
+and r.type = 'semantic'
+      offset 0
+    ) as r
+    cross join lateral (
+      select c.payload
+from contents as c
+where c.record_id = r.id
+      offset 0
+    ) as c
+    where "e"."source_id" = any((select $1::uuid[])::uuid[])
+and e.predicate = 'derives'
+    order by e.source_id, e.target_id;
+
 -- src/consolidation/facts/facts.queries.ts lockSources
     select
 from records as r

@@ -63,6 +63,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
   'src/consolidation/facts/facts.queries.ts': {
     findFacts: within((tx) => facts.findFacts(tx, [{ handle, scope, sensitivity }])),
     findObservations: within((tx) => facts.findObservations(tx, [id], [id])),
+    findStatedFacts: within((tx) => facts.findStatedFacts(tx, [id])),
     findEntities: within((tx) => facts.findEntities(tx, [{ digest, scope, sensitivity }])),
     lockSources: within((tx) => facts.lockSources(tx, [id])),
     claimFacts: within((tx) => facts.claimFacts(tx, [id])),
