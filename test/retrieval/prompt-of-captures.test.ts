@@ -55,7 +55,12 @@ describe('the line of a captured event', () => {
     expect((await state('named call', call, named)).lines).toEqual([
       'Tool output with the reason why the backup failed. backup-tool → disk full. Outcome: failure',
     ])
-    const observed = { subject: 'backup', predicate: 'runs on', object: { host: 'web-12' }, outcome: 'success' }
+    const observed = {
+      subject: 'backup',
+      predicate: 'runs on',
+      object: { host: 'web-12' },
+      outcome: 'success',
+    }
     expect((await state('observed', observed)).lines).toEqual([
       'Event: backup runs on host: web-12, outcome success.',
     ])

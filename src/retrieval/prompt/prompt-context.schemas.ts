@@ -87,7 +87,7 @@ const OmittedRecord = closed(
     record_id: Uuid(),
     reason: Type.Enum(['budget', 'repetition', 'not_selected', 'only_name'], {
       description:
-        '`budget`: it does not fit into `max_tokens`. `repetition`: another line says the same. `not_selected`: another competence or plan graph fits better. `only_name`: an entity of which only the name and the type are known, beside other records.',
+        '`budget`: it does not fit into `max_tokens`. `repetition`: another line says the same, or a newer state of the same task. `not_selected`: another competence or plan graph fits better. `only_name`: an entity of which only the name and the type are known, beside other records.',
     }),
   },
   { $id: 'OmittedRecord' },

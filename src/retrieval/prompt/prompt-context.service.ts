@@ -53,12 +53,14 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const question = readQuestion(query, call.caller.trust, clock.now())
     const conditions = listAnswerConditions(question, 'whole')
     const profiles = findProfiles(task, question, conditions)
+    // Records that have nothing to do with the task are worse than none: a model would take them as related. But "What am I working
+    // on?" has no word of the tasks, and who asks for tasks alone means all of them.
+    const fallsBack = question.types?.every((type) => type === 'working') ?? false
 
     async function writeWith(roots: number): Promise<PromptContext> {
       const limits = { root_limit: roots, node_limit, max_hops, edge_limit: 0 }
       const [{ answer }, profileIds] = await Promise.all([
-        // Records that have nothing to do with the task are worse than none: a model would take them as related.
-        retrieval.retrieve(call, { ...query, ...limits }, { fallsBack: false }),
+        retrieval.retrieve(call, { ...query, ...limits }, { fallsBack }),
         profiles,
       ])
       const found = await gather(question, conditions, answer, profileIds)

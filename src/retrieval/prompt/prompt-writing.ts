@@ -42,6 +42,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
   const text = layout.frameWeight > budget ? '' : layout.write(chosen)
   const others = [...records.values()].flatMap((record): Omitted[] => {
     if (listed.has(record.id)) return []
+    if (hasNewerState(record, records)) return [{ record_id: record.id, reason: 'repetition' }]
     if (isOnlyName(record)) return [{ record_id: record.id, reason: 'only_name' }]
     return foundIds.includes(record.id) ? [{ record_id: record.id, reason: 'not_selected' }] : []
   })
@@ -77,9 +78,28 @@ function listEntries(
     ...shape,
   }
   const entries = [...records.values()].map((record) => toEntry(record, context))
-  const fitting = entries.filter(({ id, part }) => part !== 'how' || id === selectedId)
+  const fitting = entries.filter(
+    ({ id, part }) => (part !== 'how' || id === selectedId) && !hasNewerState(records.get(id), records),
+  )
   const telling = fitting.filter(({ id }) => !isOnlyName(records.get(id)))
   return telling.length > 0 ? telling : fitting
+}
+
+/**
+ * Whether the task of a thread was stored once more since, as over MCP. A more sensitive report has a record of its own, which does
+ * not replace the other one.
+ */
+function hasNewerState(record: MemoryRecord | undefined, records: Found['records']): boolean {
+  if (record?.payload.kind !== 'working') return false
+  const { payload, scope, sensitivity, updated_at: at, id } = record
+  return [...records.values()].some(
+    (other) =>
+      other.payload.kind === 'working' &&
+      other.payload.thread_id === payload.thread_id &&
+      other.scope === scope &&
+      other.sensitivity === sensitivity &&
+      (other.updated_at > at || (other.updated_at === at && other.id > id)),
+  )
 }
 
 function isOnlyName(record: MemoryRecord | undefined): boolean {

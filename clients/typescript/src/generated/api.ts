@@ -3123,7 +3123,7 @@ export interface components {
             /** Format: uuid */
             record_id: string;
             /**
-             * @description `budget`: it does not fit into `max_tokens`. `repetition`: another line says the same. `not_selected`: another competence or plan graph fits better. `only_name`: an entity of which only the name and the type are known, beside other records.
+             * @description `budget`: it does not fit into `max_tokens`. `repetition`: another line says the same, or a newer state of the same task. `not_selected`: another competence or plan graph fits better. `only_name`: an entity of which only the name and the type are known, beside other records.
              * @enum {string}
              */
             reason: "budget" | "repetition" | "not_selected" | "only_name";

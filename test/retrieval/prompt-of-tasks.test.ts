@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { askContext, idsOf, task } from '../support/prompt-context-requests.ts'
+import { type Body, create } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+it('writes of a task that was stored again only the newest state', async () => {
+  const scope = 'again'
+  const older = await create(app, task('move the shop', { scope }))
+  app.clock.advance(1_000)
+  const { payload } = task('move the shop')
+  const newer = await create(app, task('', { scope, payload: { ...payload, state: 'blocked' } }))
+  const report = { ...payload, next_actions: ['deploy billing in the vault'] }
+  const secret = await create(app, task('', { scope, sensitivity: 'medium', payload: report }))
+  const other = await create(app, task('bill the customers', { scope }))
+  const { items, omitted }: Body = await askContext(app, scope, { task_descriptor: 'deploy billing' })
+  expect(idsOf(items).sort()).toEqual([newer.id, secret.id, other.id].sort())
+  expect(omitted).toEqual([{ record_id: older.id, reason: 'repetition' }])
+})
+
+it('writes the tasks where a question for tasks alone has none of their words', async () => {
+  const scope = 'tasks'
+  const { id } = await create(app, task('move the shop', { scope }))
+  const task_descriptor = 'What am I working on?'
+  expect((await askContext(app, scope, { task_descriptor })).items).toEqual([])
+  expect((await askContext(app, scope, { task_descriptor, memory_types: ['semantic'] })).items).toEqual([])
+  expect(idsOf((await askContext(app, scope, { task_descriptor, memory_types: ['working'] })).items)).toEqual(
+    [id],
+  )
+})
