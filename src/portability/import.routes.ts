@@ -117,10 +117,13 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
       ? isUtf16(bytes) || findShownFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
       : bytes.length >= (named === 'membrane' ? markBytes : minHead)
   const { head, chunks } = await peek(skipByteOrderMark(readChunks(source)), headBytes, isEnough)
-  if (isUtf16(head)) throw createUtf16Error()
-  if (isGzip(head)) throw createGzipError()
+  if (isUtf16(head)) throw createFileError(utf16)
+  if (isGzip(head)) throw createFileError(packed)
+  const mayBeEmpty =
+    named === undefined ? mediaType === undefined || (isLines && scope === undefined) : hasLines(named)
+  if (!mayBeEmpty && isEmpty(head)) throw createFileError(empty)
   const format = named ?? detectFormat(head) ?? (isLines || head.length === 0 ? 'membrane' : undefined)
-  if (format === undefined) throw createUnknownFormatError()
+  if (format === undefined) throw createFileError(unknownFormat)
   const readFileLines = () => readLines(chunks(), maxLineBytes)
   if (format !== 'membrane') {
     const foreign = { head, chunks, lines: readFileLines, parse: readForeign }
@@ -135,27 +138,28 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
   }
 }
 
+/** An export of an empty store, and the file of an empty MCP memory, have no line. */
+function hasLines(format: DetectedFormat): boolean {
+  return format === 'membrane' || format === 'mcp-memory'
+}
+
+/** A shorter beginning than a reader looks at is the whole file. */
+function isEmpty(head: Buffer): boolean {
+  return head.length < minHead && head.toString().trim() === ''
+}
+
 /** Most numbers that are too large are ids in fields that are lost. A field that must be a number refuses the text. */
 function readForeign(bytes: Buffer): unknown {
   return readPartlyStoredJson(bytes, maxLineValues)
 }
 
-function createUnknownFormatError(): AppError {
-  return new AppError(
-    'unsupported_media_type',
-    `The beginning of the file shows no known format. If it is one of ${foreignFormats.join(', ')}, name it with the parameter format. Send records of Membrane as lines of JSON, with the Content-Type application/x-ndjson.`,
-  )
-}
+const utf16 = 'The file is in UTF-16. Send it in UTF-8.'
+const packed = 'The file is packed with gzip. Unpack it, and send the file in it.'
+const empty = 'The file is empty, so nothing was imported. Check the path, or export the file again.'
+const unknownFormat = `The beginning of the file shows no known format. If it is one of ${foreignFormats.join(', ')}, name it with the parameter format. Send records of Membrane as lines of JSON, with the Content-Type application/x-ndjson, and a list of {role, content} to POST /v1/conversations/{conversation_id}/messages.`
 
-function createUtf16Error(): AppError {
-  return new AppError('unsupported_media_type', 'The file is in UTF-16. Send it in UTF-8.')
-}
-
-function createGzipError(): AppError {
-  return new AppError(
-    'unsupported_media_type',
-    'The file is packed with gzip. Unpack it, and send the file in it.',
-  )
+function createFileError(message: string): AppError {
+  return new AppError('unsupported_media_type', message)
 }
 
 function createOwnScopesError(): AppError {

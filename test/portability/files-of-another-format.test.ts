@@ -52,6 +52,13 @@ describe('a file that is not of the named format', () => {
     },
   )
 
+  it('is refused as empty', async () => {
+    const empty = { status: 415, text: expect.stringContaining('The file is empty') }
+    for (const query of ['', '?scope=team', '?format=mem0', '?format=chatgpt', '?format=basic-memory'])
+      for (const file of ['', ' \n'])
+        expect(await importFile(app, file, { query }), query).toMatchObject(empty)
+  })
+
   it('is refused also when its beginning looks like a format', async () => {
     for (const file of ['{"result":[{"id":"a","memory":"b"}]}', `{"data":${mem0}}`]) {
       const imported = await importFile(app, file)
