@@ -1,14 +1,17 @@
 import type { Static } from 'typebox'
+import { isAllowed } from '../domain/trust/caller.ts'
 import type { JobName } from '../jobs/job-names.ts'
+import { AppError } from '../kernel/errors.ts'
 import type {
   createForgettingService,
   createLayerService,
   createReinforcementService,
 } from '../lifecycle/index.ts'
+import { invalidArguments } from './arguments.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
 import { LayerInput, ReasonInput, RunInput, recordOutput, runOutput } from './tools.schemas.ts'
 
-type Asked = { job: Static<typeof RunInput>['job']; dry_run: boolean; scope?: string }
+type Asked = { job: NonNullable<Static<typeof RunInput>['job']>; dry_run: boolean; scope?: string }
 
 export type LifecycleServices = {
   layers: ReturnType<typeof createLayerService>
@@ -16,6 +19,12 @@ export type LifecycleServices = {
   forgetting: ReturnType<typeof createForgettingService>
   maintenance: {
     request(call: ToolContext['call'], asked: Asked, trace: ToolContext['trace']): Promise<{ id: string }>
+    read(call: ToolContext['call'], id: string): Promise<object>
+    listRunChanges(
+      call: ToolContext['call'],
+      id: string,
+      page: { limit: number },
+    ): Promise<{ items: object[]; next_cursor?: string }>
   }
   announcements?: { announceRun(job: JobName, id: string): Promise<unknown> } | undefined
 }
@@ -25,6 +34,16 @@ type Act = (
   id: string,
   why: { actor: string; rationale: string },
 ) => Promise<object>
+
+const mostChanges = 20
+
+function refuseBeside(others: object): void {
+  const given = Object.entries(others).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return
+  throw invalidArguments(
+    given.map(([name]) => ({ pointer: `/${name}`, message: 'cannot be given beside `id`' })),
+  )
+}
 
 /** The tools of profile `lifecycle`, for an agent that maintains the memory. */
 export function createLifecycleTools(services: LifecycleServices): Tool[] {
@@ -62,13 +81,27 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
     input: RunInput,
     output: runOutput,
     description:
-      'Queues a maintenance job and returns at once; GET /v1/maintenance/runs/{id} has the result. A dry run changes nothing.',
-    async run({ call, trace, afterwards }, { dry_run: isDry = true, ...asked }) {
-      const queued = await maintenance.request(call, { ...asked, dry_run: isDry }, trace)
-      afterwards(() => void announcements?.announceRun(asked.job, queued.id))
+      'Queues a maintenance job and returns at once. With the id of the run instead of a job: its status, stats and first 20 changes. A dry run changes nothing.',
+    async run({ call, trace, afterwards }, { id, job, dry_run: isDry, scope }) {
+      if (id !== undefined) {
+        refuseBeside({ job, dry_run: isDry, scope })
+        return { structured: await readRun(call, id) }
+      }
+      if (job === undefined) throw invalidArguments([{ pointer: '/job', message: 'is required, or `id`' }])
+      const asked = { job, dry_run: isDry ?? true, ...(scope === undefined ? {} : { scope }) }
+      const queued = await maintenance.request(call, asked, trace)
+      afterwards(() => void announcements?.announceRun(job, queued.id))
       return { structured: { run: queued } }
     },
   })
+
+  async function readRun(call: ToolContext['call'], id: string): Promise<object> {
+    if (!isAllowed(call.caller, 'records:read'))
+      throw new AppError('forbidden', 'The result of a run needs the permission records:read.')
+    const read = await maintenance.read(call, id)
+    const { items, next_cursor: next } = await maintenance.listRunChanges(call, id, { limit: mostChanges })
+    return { run: read, changes: items, has_more_changes: next !== undefined }
+  }
 
   return [
     move(

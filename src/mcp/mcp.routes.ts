@@ -108,7 +108,8 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
         trace: getTraceContext(request),
         describe: (error: AppError) => {
           const problem = toProblem(error, request.id)
-          return { status: problem.status, problem }
+          const { what_to_do } = explainError(error, request.id)
+          return { status: problem.status, problem: { ...problem, what_to_do } }
         },
         report: (message: string, error?: unknown) => request.log.warn({ err: error }, message),
         afterwards: (work: () => void) => void after.push(work),

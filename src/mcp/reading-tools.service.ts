@@ -1,4 +1,4 @@
-import type { Trust } from '../domain/trust/caller.ts'
+import type { Caller, Trust } from '../domain/trust/caller.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import type { createAccessService, createExplainService } from '../lifecycle/index.ts'
 import { isWhole, type MemoryRecord, type RecordsService, type RedactedRecord } from '../records/index.ts'
@@ -10,7 +10,7 @@ import {
   stateRecord,
 } from '../retrieval/index.ts'
 import { shortenExplanation } from './short-explanation.ts'
-import { notice } from './shown-text.service.ts'
+import { notice, writeJson } from './shown-text.service.ts'
 import { defineTool, reads, type Tool, type ToolContext } from './tool.ts'
 import {
   ExplainInput,
@@ -24,6 +24,11 @@ import {
 } from './tools.schemas.ts'
 
 type ListQuery = Parameters<RecordsService['list']>[1]
+type EmptyAnswer = {
+  omitted: readonly { reason: string }[]
+  scope: string | undefined
+  maxTokens: number
+}
 type Question = Parameters<ReturnType<typeof createRetrievalService>['retrieve']>[1]
 
 export type ReadingServices = {
@@ -39,6 +44,7 @@ const mostRecent = 20
 /** Bytes of the whole answer of `recent`, in which the text of each record stands twice. */
 const maxRecentBytes = 32_000
 const longestText = 400
+const maxNamedScopes = 20
 /** How many ranks are searched for the record. */
 const maxRanks = 100
 
@@ -71,7 +77,8 @@ export function createReadingTools(services: ReadingServices): Tool[] {
         rest.items.map((item) => item.record_id),
       )
       regretSampling.noteAsked(context.call.caller.trust, question, context.report)
-      const said = text === '' ? describeEmpty(rest.omitted, maxTokens) : text
+      const said =
+        text === '' ? await describeEmpty(context.call.caller, { scope, maxTokens, ...rest }) : text
       return { texts: [said, ...listIds(rest.items)], structured: { text: said, ...rest } }
     },
   })
@@ -129,9 +136,26 @@ export function createReadingTools(services: ReadingServices): Tool[] {
         created_after: since,
       })
       const { items } = await records.list(caller, newest, { isReadableOnly: true })
-      return { structured: { notice, items: shorten(items) } }
+      const isUnknown = items.length === 0 && (await isUnknownScope(caller, scope))
+      const said = isUnknown ? describeUnknownScope(caller, scope) : notice
+      return { structured: { notice: said, items: shorten(items) } }
     },
   })
+
+  async function describeEmpty(caller: Caller, { omitted, scope, maxTokens }: EmptyAnswer): Promise<string> {
+    const left = omitted.filter(({ reason }) => reason === 'budget').length
+    const records = left === 1 ? '1 record does' : `${left} records do`
+    if (left > 0) return `${records} not fit into max_tokens (${maxTokens}). Call again with more.`
+    if (await isUnknownScope(caller, scope)) return describeUnknownScope(caller, scope)
+    return 'Nothing is remembered about this.'
+  }
+
+  /** A scope is a name that each client chooses, so a misspelt one is an empty one. */
+  async function isUnknownScope(caller: Caller, scope: string | undefined): Promise<boolean> {
+    if (scope === undefined) return false
+    const { items } = await records.list(caller, { scope, limit: 1 }, { isReadableOnly: true })
+    return items.length === 0
+  }
 
   function noteServed({ call, actor, report }: ToolContext, ids: readonly string[]): void {
     if (ids.length > 0) access.noteServed(ids, { key_id: call.caller.principal, actor }, report)
@@ -146,10 +170,10 @@ function listIds(items: readonly { record_id: string }[]): string[] {
   return [`Ids, each of which ends with its REF: ${items.map((item) => item.record_id).join(', ')}`]
 }
 
-function describeEmpty(omitted: readonly { reason: string }[], maxTokens: number): string {
-  const left = omitted.filter(({ reason }) => reason === 'budget').length
-  if (left === 0) return 'Nothing is remembered about this.'
-  return `${left === 1 ? '1 record does' : `${left} records do`} not fit into max_tokens (${maxTokens}). Call again with more.`
+/** One text for a scope that does not exist and for a hidden one, so that it tells nothing of hidden records. */
+function describeUnknownScope({ trust: { scopes } }: Caller, scope: string | undefined): string {
+  const own = scopes === null ? '' : ` The key has the scopes ${writeJson(scopes.slice(0, maxNamedScopes))}.`
+  return `There is no memory in the scope ${writeJson(scope)} that the key may read. Check its name, or leave out scope to ask in all scopes of the key.${own}`
 }
 
 /** The words of a record, masked. */

@@ -20,6 +20,10 @@ const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
   record_pinned: 'Unpin it first.',
   type_mismatch: 'Use another tool, or remember a new text.',
   version_mismatch: 'Read the record again with get, and repeat the call.',
+  not_revisable:
+    'Remember a working record with the same thread_id and the new state; recall shows the newest.',
+  record_exists: 'Leave out the id: each record gets a new one.',
+  run_not_found: 'Give the id of a run that the tool run has answered.',
   no_further_layer: 'Name the layer, or leave the record where it is.',
 }
 
@@ -37,6 +41,7 @@ const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
   validation_failed: 'The arguments do not match the input schema of the tool.',
   scope_required: 'The key has several scopes, so the call must name one.',
   record_pinned: 'The record is pinned.',
+  not_revisable: 'A working record is no fact.',
 }
 
 /** A model takes the short reference of a line in a context for an id. */

@@ -35,7 +35,7 @@ export const RecallInput = closed({
       minItems: 1,
       maxItems: 6,
       description:
-        'episodic: what happened; working: tasks under way; entity: things and people; semantic: facts; competence: skills; plan_graph: plans. Default: all.',
+        'episodic: what happened; working: tasks under way; entity: things and people; semantic: facts; competence: skills; plan_graph: plans. Default: all. With working alone, tasks are found by any query.',
     }),
   ),
   as_of: optional(
@@ -113,11 +113,14 @@ export const ReasonInput = Reasoned({})
 export const recordOutput = answer({ record: anyObject })
 
 export const RunInput = closed({
-  job: Type.Enum([...schedulableJobs], { description: jobMeanings }),
+  job: optional(Type.Enum([...schedulableJobs], { description: jobMeanings })),
+  id: optional(Type.String({ ...id, description: 'Of an earlier run, instead of job.' })),
   dry_run: optional(Type.Boolean({ default: true })),
   scope: optional(Scope('Only records of this scope.')),
 })
-export const runOutput = answer({ run: anyObject })
+export const runOutput = answer({ run: anyObject, changes: anyList, has_more_changes: { type: 'boolean' } }, [
+  'run',
+])
 
 export const SearchInput = closed({ query })
 /** The id is a text here, as the client of these tools passes on what it got. */

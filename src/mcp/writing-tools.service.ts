@@ -33,7 +33,7 @@ const longestReference = 2_048
 const maxSubjects = 20
 
 const leftOutNotice =
-  'This text has the status challenged, so recall leaves it out: it was superseded or retracted before, or has become doubtful. If it holds, supersede the fact that holds now with this text.'
+  'This text has the status challenged, so recall leaves it out: it was superseded or retracted before, or has become doubtful. If it holds, supersede the fact that holds now with this text, or this record if there is none.'
 
 /** The tools of profile `core` that change records. Each change can be taken back. */
 export function createWritingTools(services: WritingServices): Tool[] {

@@ -120,7 +120,7 @@ it('contests and retracts a fact with the reason as the rationale', async () => 
 })
 
 it('refuses to rewrite what is no fact, and a revision without a reason or a text', async () => {
-  const idOf = async (type: 'episodic' | 'entity') =>
+  const idOf = async (type: 'episodic' | 'entity' | 'working') =>
     (await create(app, { type, payload: payloads[type] })).id
   const supersede = { op: 'supersede', text: 'x', reason: 'y' }
   expect(await fail('revise', { ...supersede, id: await idOf('episodic') })).toMatchObject({
@@ -128,6 +128,10 @@ it('refuses to rewrite what is no fact, and a revision without a reason or a tex
   })
   expect(await fail('revise', { ...supersede, id: await idOf('entity') })).toMatchObject({
     code: 'type_mismatch',
+  })
+  expect(await fail('revise', { op: 'retract', reason: 'y', id: await idOf('working') })).toMatchObject({
+    code: 'not_revisable',
+    what_to_do: expect.stringContaining('thread_id'),
   })
   const { id } = await call('remember', { text: 'A fact to revise.' })
   expect((await fail('revise', { id, op: 'supersede', reason: 'y' })).what).toContain('/text')
@@ -142,7 +146,11 @@ it('reinforces what helped and penalizes what did not, each record for itself', 
   const helped = await call('reinforce', { ids, outcome: 'helped' })
   expect(helped.results).toMatchObject([
     { id: record.id, status: 200, record: { salience: expect.closeTo(0.7) } },
-    { id: nothing, status: 404, problem: { code: 'record_not_found' } },
+    {
+      id: nothing,
+      status: 404,
+      problem: { code: 'record_not_found', what_to_do: expect.stringContaining('recall') },
+    },
   ])
   const { results } = await call('reinforce', { ids: [record.id], outcome: 'did_not_help' })
   expect(results[0].record.salience).toBeCloseTo(0.6)

@@ -84,9 +84,31 @@ it('says that records do not fit, and does not say that there are none', async (
     '2 records do not fit into max_tokens (1). Call again with more.',
   )
   expect((await ask({})).content[0].text).toContain('Bins go out')
-  const none = await ask({ scope: 'nothing here' })
+  const none = await ask({ query: 'the capital of Peru' })
   expect(none.content).toEqual([{ type: 'text', text: 'Nothing is remembered about this.' }])
   expect(none.structuredContent.text).toBe('Nothing is remembered about this.')
+})
+
+it('says that a scope has no memory that the key may read, whether it is misspelt or hidden', async () => {
+  for (const sensitivity of ['low', 'high'])
+    await call('remember', { text: 'The bins are green.', scope: `bins ${sensitivity}`, sensitivity })
+  const key = await app.issueKey(['records:read'], {
+    scopes: ['bins low', 'bins high'],
+    max_sensitivity: 'low',
+  })
+  const limited = await connectClient(app, { key })
+  for (const scope of ['bins high', 'bin low']) {
+    const said = expect.stringContaining(`no memory in the scope "${scope}"`)
+    const named = { asymmetricMatch: (text: string) => text.includes('"bins low"') }
+    expect(await callTool(limited, 'recall', { query: 'bins', scope })).toMatchObject({
+      text: said,
+      items: [],
+    })
+    expect(await callTool(limited, 'recall', { query: 'bins', scope })).toMatchObject({ text: named })
+    expect(await callTool(limited, 'recent', { scope })).toMatchObject({ notice: said, items: [] })
+  }
+  const { notice } = await callTool(limited, 'recent', { scope: 'bins low', since: '2999-01-01T00:00:00Z' })
+  expect(notice).not.toContain('no memory')
 })
 
 it('names what is blank, and says what to do where nothing is wrong with the arguments', async () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { permissions } from '../../src/domain/trust/caller.ts'
+import { type Permission, permissions } from '../../src/domain/trust/caller.ts'
+import { noIntervals } from '../support/idle-jobs.ts'
 import { callTool, connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -125,6 +127,29 @@ it('queues a job as a dry run unless it is told otherwise', async () => {
   const { run } = await callTool(client, 'run', { job: 'decay', dry_run: false, scope: 'tended' })
   expect(run).toMatchObject({ dry_run: false, scope: 'tended', status: 'queued' })
   expect((await failTool(client, 'run', { job: 'nothing' })).what).toContain('/job')
+  expect((await failTool(client, 'run', {})).what).toContain('/job is required')
+})
+
+it('says how a run went and what it changed, to a key that may read', async () => {
+  const scope = 'fading'
+  for (let n = 0; n < 21; n++) await create(app, fact({ scope, salience: 0.0001 }))
+  const key = await app.issueKey(['maintenance:run', 'records:read'], { scopes: [scope] })
+  const client = await connectClient(app, { key, profile: 'lifecycle' })
+  const { id } = (await callTool(client, 'run', { job: 'decay', scope })).run
+  await createWorkerFor(app, noIntervals).runJob('decay', new AbortController().signal)
+  const { run, changes, has_more_changes } = await callTool(client, 'run', { id })
+  expect(run).toMatchObject({ id, status: 'succeeded', dry_run: true })
+  expect(changes).toHaveLength(20)
+  expect(changes[0]).toMatchObject({ action: 'prune', record_id: expect.any(String) })
+  expect(has_more_changes).toBe(true)
+  expect((await failTool(client, 'run', { id, scope })).what).toContain('/scope cannot be given')
+  const code = async (granted: Permission[], scopes: string[]) => {
+    const other = await app.issueKey(granted, { scopes })
+    return (await failTool(await connectClient(app, { key: other, profile: 'lifecycle' }), 'run', { id }))
+      .code
+  }
+  expect(await code(['maintenance:run'], [scope])).toBe('forbidden')
+  expect(await code(['maintenance:run', 'records:read'], ['other'])).toBe('run_not_found')
 })
 
 it('answers search and fetch with one text of JSON', async () => {
