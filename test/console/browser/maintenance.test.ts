@@ -95,6 +95,7 @@ describeInBrowser('maintenance', () => {
     expect(await page.getByRole('checkbox', { name: `prune ${one}` }).isDisabled()).toBe(true)
     await page.getByRole('radio', { name: 'Only what is ticked' }).check()
     await page.getByRole('checkbox', { name: `prune ${other}` }).check()
+    await page.reload()
     await page.getByText('Only 1 record').waitFor()
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('heading', { name: 'Run of decay' }).waitFor()

@@ -167,8 +167,18 @@ describeInBrowser('the list of records', () => {
     await page.getByRole('button', { name: 'First page' }).and(page.locator(':enabled')).waitFor()
     await page.getByRole('row').nth(10).waitFor()
     await page.waitForURL((url) => url.searchParams.has('cursor'))
-    await page.getByRole('button', { name: 'First page' }).click()
+    const link = page.url()
+    await page.reload()
+    await page.getByRole('button', { name: 'Previous page' }).click()
     await page.getByRole('button', { name: 'First page' }).and(page.locator(':disabled')).waitFor()
+    expect(page.url()).not.toContain('cursor')
+    // Without a scroll to the end of the list.
+    const atTop = `document.querySelector('.pager').getBoundingClientRect().bottom <= innerHeight`
+    expect(await page.evaluate(atTop)).toBe(true)
+    const shared = await setup.open(link)
+    await shared.getByRole('button', { name: 'Previous page' }).and(shared.locator(':disabled')).waitFor()
+    await shared.getByRole('button', { name: 'First page' }).click()
+    await shared.getByRole('button', { name: 'First page' }).and(shared.locator(':disabled')).waitFor()
   })
 
   it('leads back to the place in the list where a record was chosen', async () => {

@@ -39,15 +39,22 @@ function toClass({ isNumber = false, isMain = false }) {
 }
 
 /**
- * Leads through the pages of a list. The cursor is in the address; the way back is the history of the browser.
+ * Leads through the pages of a list. The cursor is in the address. The tab keeps which page it followed, so that the way back does not
+ * leave the list, as the history of the browser would after a link from elsewhere.
  * @param {{ next: string | undefined, name?: string }} properties
  */
 export function Pager({ next, name = 'cursor' }) {
-  const isFirst = !query.value.has(name)
+  const cursor = query.value.get(name) ?? ''
+  const isFirst = cursor === ''
   if (isFirst && next === undefined) return null
+  const before = isFirst ? null : sessionStorage.getItem(cursor)
+  const turn = () => {
+    if (next !== undefined) sessionStorage.setItem(next, cursor)
+    setQuery({ [name]: next })
+  }
   return html`<nav class="pager" aria-label="Pages of the list">
     <button type="button" disabled=${isFirst} onClick=${() => setQuery({ [name]: undefined })}>First page</button>
-    <button type="button" disabled=${isFirst} onClick=${() => history.back()}>Back</button>
-    <button type="button" disabled=${next === undefined} onClick=${() => setQuery({ [name]: next })}>Next page</button>
+    <button type="button" disabled=${before === null} onClick=${() => setQuery({ [name]: before ?? '' })}>Previous page</button>
+    <button type="button" disabled=${next === undefined} onClick=${turn}>Next page</button>
   </nav>`
 }

@@ -4,7 +4,25 @@
  */
 
 /** @type {Selection} */
-export const everything = { mode: 'except', names: new Set() }
+const everything = { mode: 'except', names: new Set() }
+
+/** The choice that this tab keeps of a plan, also when the page is loaded again. @param {string} plan @returns {Selection} */
+export function readSelection(plan) {
+  const kept = sessionStorage.getItem(plan)
+  if (kept === null) return everything
+  const { mode, names } = JSON.parse(kept)
+  return { mode, names: new Set(names) }
+}
+
+/** @param {string} plan @param {Selection} selection */
+export function keepSelection(plan, { mode, names }) {
+  sessionStorage.setItem(plan, JSON.stringify({ mode, names: [...names] }))
+}
+
+/** @param {string} plan */
+export function dropSelection(plan) {
+  sessionStorage.removeItem(plan)
+}
 
 /**
  * @param {Selection} selection

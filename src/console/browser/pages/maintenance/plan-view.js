@@ -15,7 +15,7 @@ import { buildRunPath } from './jobs.js'
 import { PlanApplications } from './plan-applications.js'
 import { PlanChanges } from './plan-changes.js'
 import { PlanGroups } from './plan-groups.js'
-import { everything, isNothing, toApplication } from './plan-selection.js'
+import { dropSelection, isNothing, keepSelection, readSelection, toApplication } from './plan-selection.js'
 import { Progress } from './progress.js'
 import { useRun } from './use-run.js'
 
@@ -29,7 +29,11 @@ export function View({ id }) {
     error,
     reload,
   } = useRequest((signal) => api.get('/v1/maintenance/plans/{id}', { path: { id }, signal }), [id])
-  const [selection, setSelection] = useState(everything)
+  const [selection, select] = useState(() => readSelection(id))
+  const setSelection = (/** @type {Selection} */ selection) => {
+    keepSelection(id, selection)
+    select(selection)
+  }
   if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`
   if (!plan) return html`<${Loading} lines=${10} />`
   const aside = html`<span role="status"><${RunStatus} status=${plan.status} /></span>`
@@ -69,6 +73,7 @@ function Choice({ plan, selection, setSelection }) {
     try {
       const body = { digest: plan.digest ?? '', ...toApplication(selection) }
       const run = await api.post('/v1/maintenance/plans/{id}/apply', { path: { id: plan.id }, body })
+      dropSelection(plan.id)
       navigate(toPath(buildRunPath(run.id)))
     } catch (error) {
       notifyProblem(error)
