@@ -1,4 +1,5 @@
 import type { Caller, Trust } from '../domain/trust/caller.ts'
+import { listScopes } from '../domain/trust/write-trust.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import type { createAccessService, createExplainService } from '../lifecycle/index.ts'
 import { isWhole, type MemoryRecord, type RecordsService, type RedactedRecord } from '../records/index.ts'
@@ -44,7 +45,6 @@ const mostRecent = 20
 /** Bytes of the whole answer of `recent`, in which the text of each record stands twice. */
 const maxRecentBytes = 32_000
 const longestText = 400
-const maxNamedScopes = 20
 /** How many ranks are searched for the record. */
 const maxRanks = 100
 
@@ -172,7 +172,7 @@ function listIds(items: readonly { record_id: string }[]): string[] {
 
 /** One text for a scope that does not exist and for a hidden one, so that it tells nothing of hidden records. */
 function describeUnknownScope({ trust: { scopes } }: Caller, scope: string | undefined): string {
-  const own = scopes === null ? '' : ` The key has the scopes ${writeJson(scopes.slice(0, maxNamedScopes))}.`
+  const own = scopes === null ? '' : ` The key has the scopes ${listScopes(scopes)}.`
   return `There is no memory in the scope ${writeJson(scope)} that the key may read. Check its name, or leave out scope to ask in all scopes of the key.${own}`
 }
 

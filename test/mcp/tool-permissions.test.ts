@@ -92,7 +92,10 @@ it('hides, redacts and refuses as HTTP does', async () => {
     'above_ceiling',
   )
   expect(await codeOf('pin', { id: high.id, reason: 'y' })).toBe('record_not_found')
-  expect(await codeOf('remember', { text: 'x', scope: 'other' })).toBe('outside_trust')
+  expect(await failTool(client, 'remember', { text: 'x', scope: 'other' })).toMatchObject({
+    code: 'outside_trust',
+    what: expect.stringContaining(`only to "${scope}"`),
+  })
   expect(await codeOf('remember', { text: 'x', sensitivity: 'high' })).toBe('outside_trust')
   const shown = JSON.stringify([
     await client.callTool({ name: 'recall', arguments: { query: 'vault' } }),

@@ -29,7 +29,7 @@ export function chooseWriteScope(caller: Caller, named: string | undefined): str
 }
 
 /** A caller such as an agent has no other way to learn them. */
-function listScopes(scopes: readonly string[]): string {
+export function listScopes(scopes: readonly string[]): string {
   const named = scopes.slice(0, 20).map((scope) => JSON.stringify(scope))
   return [...named, ...(scopes.length > named.length ? ['…'] : [])].join(', ')
 }
@@ -39,9 +39,10 @@ export function canWriteTo({ scopes }: Trust, scope: string): boolean {
   return !scopes || scopes.includes(scope)
 }
 
-export function requireScope(caller: Caller, scope: string): void {
-  if (canWriteTo(caller.trust, scope)) return
-  throw new AppError('outside_trust', 'The key may not write to this scope.')
+export function requireScope({ trust }: Caller, scope: string): void {
+  if (canWriteTo(trust, scope)) return
+  const others = trust.scopes ? `, only to ${listScopes(trust.scopes)}` : ''
+  throw new AppError('outside_trust', `The key may not write to this scope${others}.`)
 }
 
 export function requireCeiling(caller: Caller, sensitivity: Sensitivity): void {
