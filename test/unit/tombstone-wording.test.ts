@@ -160,13 +160,13 @@ describe('computeErasedIds', () => {
       },
     }
     const source = (...tags: string[]) => ({ ...origins, tags })
-    const heritage = { erased: [source('theirs', 'shared')], remaining: [source('shared')], creators: [] }
+    const nothing = { erased: [], remaining: [], creators: [], merged: [], replaced: [] }
+    const heritage = { ...nothing, erased: [source('theirs', 'shared')], remaining: [source('shared')] }
     expect(removeErasedSources(origins, new Set([id]), heritage)).toEqual({
       tags: ['mine', 'shared'],
       payload: fact('x'),
       provenance: { sources: [{ kind: 'event', ref: 'erased' }], created_by: 'me' },
     })
-    const nothing = { erased: [], remaining: [], creators: [] }
     expect(removeErasedSources(origins, new Set(['0197b9a0-0000-7000-8000-000000000002']), nothing)).toEqual(
       {},
     )

@@ -11,9 +11,13 @@ import type { ContentRow } from '../stored-record.ts'
 
 /**
  * The contents of the sources whose words the record copied: of the erased sources, and of the remaining ones. `creators`: the
- * erased captures that the record was created from.
+ * erased captures that the record was created from. `merged`: the erased records that it took the sources and types of.
+ * `replaced`: the erased records that it is a successor or a fork of.
  */
-export type SourceContents = Record<'erased' | 'remaining' | 'creators', readonly ContentRow[]>
+export type SourceContents = Record<
+  'erased' | 'remaining' | 'creators' | 'merged' | 'replaced',
+  readonly ContentRow[]
+>
 
 type Texts = Pick<SourceContents, 'erased' | 'remaining'>
 type Competence = Extract<Payload, { kind: 'competence' }>

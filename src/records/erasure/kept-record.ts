@@ -20,10 +20,11 @@ export function removeErasedSources(
   ids: ReadonlySet<string>,
   sources: SourceContents,
 ): Partial<ContentRow> {
-  const lostTags = findLost(({ tags }) => tags, sources.erased, sources.remaining)
+  const { erased, remaining, replaced } = sources
+  const lostTags = findLost(({ tags }) => tags, [...erased, ...replaced], remaining)
   const content = {
     tags: stored.tags.filter((tag) => !lostTags.has(tag)),
-    provenance: removeSources(stored.provenance, ids),
+    provenance: removeSources(stored.provenance, ids, sources),
     payload: removeWords(stored.payload, ids, sources),
   }
   const changed = Object.entries(content).filter(
@@ -33,10 +34,36 @@ export function removeErasedSources(
 }
 
 /** A record must have a source, so a record without any source left gets the source `erased`. */
-function removeSources(provenance: ContentRow['provenance'], ids: ReadonlySet<string>) {
-  const sources = provenance.sources.filter(({ ref }) => !isReferenceTo(ref, ids))
-  const remaining = sources.length > 0 ? sources : [{ kind: 'event' as const, ref: 'erased' }]
-  return { ...provenance, sources: remaining }
+function removeSources(
+  { created_by: author, ...provenance }: ContentRow['provenance'],
+  ids: ReadonlySet<string>,
+  { merged, creators, remaining }: SourceContents,
+) {
+  const lost = findLost(listSources, merged, remaining)
+  const sources = provenance.sources.filter(
+    (source) => !isReferenceTo(source.ref, ids) && !lost.has(formatSource(source)),
+  )
+  const isLostAuthor = author !== undefined && findLost(listAuthors, creators, remaining).has(author)
+  return {
+    ...provenance,
+    ...(author === undefined || isLostAuthor ? {} : { created_by: author }),
+    sources: sources.length > 0 ? sources : [{ kind: 'event' as const, ref: 'erased' }],
+  }
+}
+
+type Source = ContentRow['provenance']['sources'][number]
+
+/** Two sources with these members in common are the same evidence. */
+function formatSource({ kind, ref, hash }: Source): string {
+  return JSON.stringify([kind, ref, hash])
+}
+
+function listSources({ provenance }: ContentRow): string[] {
+  return provenance.sources.map(formatSource)
+}
+
+function listAuthors({ provenance: { created_by: author } }: ContentRow): string[] {
+  return author === undefined ? [] : [author]
 }
 
 type Entity = Extract<Payload, { kind: 'entity' }>
@@ -44,7 +71,7 @@ type Entity = Extract<Payload, { kind: 'entity' }>
 function removeWords(
   payload: Payload,
   ids: ReadonlySet<string>,
-  { erased, remaining, creators }: SourceContents,
+  { erased, remaining, creators, merged }: SourceContents,
 ): Payload {
   if (payload.kind === 'semantic') {
     return { ...payload, evidence: payload.evidence.filter(({ source_id: id }) => !isReferenceTo(id, ids)) }
@@ -54,6 +81,7 @@ function removeWords(
   if (payload.kind !== 'entity') return payload
   const lostNames = findLost(listNames, erased, remaining)
   const lostIdentifiers = findLost(listIdentifierKeys, erased, remaining)
+  const lostTypes = findLost(listTypes, merged, remaining)
   const { summary, ...entity } = payload
   const isLost =
     summary !== undefined &&
@@ -62,6 +90,7 @@ function removeWords(
   const kept = {
     ...entity,
     ...(summary === undefined || isLost ? {} : { summary }),
+    types: entity.types.filter((type) => type === entity.primary_type || !lostTypes.has(type)),
     aliases: entity.aliases.filter(({ value }) => !lostNames.has(normaliseName(value))),
     identifiers: entity.identifiers.filter((each) => !lostIdentifiers.has(formatIdentifier(each))),
   }
@@ -96,6 +125,10 @@ function listNames({ payload, interpretation }: ContentRow): string[] {
   return [...own, ...mentioned].map(normaliseName)
 }
 
+function listTypes({ payload }: ContentRow): string[] {
+  return payload.kind === 'entity' ? [payload.primary_type, ...payload.types] : []
+}
+
 function listIdentifierKeys({ payload }: ContentRow): string[] {
   return payload.kind === 'entity' ? payload.identifiers.map(formatIdentifier) : []
 }
@@ -110,7 +143,15 @@ function isReferenceTo(ref: string, ids: ReadonlySet<string>): boolean {
 
 /** Records that were derived in these ways copied tags, names or a summary of their sources. */
 export function copiesWords(kind: Derivation['kind']): boolean {
-  return ['capture', 'mention', 'consolidation', 'dream', 'merge', 'fold', 'inherited'].includes(kind)
+  return (
+    isReplacing(kind) ||
+    ['capture', 'mention', 'consolidation', 'dream', 'merge', 'fold', 'inherited'].includes(kind)
+  )
+}
+
+/** The payload of a successor or a fork is its own, but its tags can be those of its source. */
+function isReplacing(kind: Derivation['kind']): boolean {
+  return kind === 'supersede' || kind === 'fork'
 }
 
 /** The contents of the sources of one record, divided into erased and remaining ones. */
@@ -124,9 +165,11 @@ export function collectSourceContents(
   const erased = own.filter(({ source }) => erasedIds.has(source))
   const pickContents = (from: readonly Derivation[]) => from.flatMap(({ source }) => byId.get(source) ?? [])
   return {
-    erased: pickContents(erased),
+    erased: pickContents(erased.filter(({ kind }) => !isReplacing(kind))),
     remaining: pickContents(own.filter(({ source }) => !erasedIds.has(source))),
     creators: pickContents(erased.filter(({ kind }) => kind === 'capture')),
+    merged: pickContents(erased.filter(({ kind }) => kind === 'merge' || kind === 'fold')),
+    replaced: pickContents(erased.filter(({ kind }) => isReplacing(kind))),
   }
 }
 
