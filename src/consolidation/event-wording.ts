@@ -10,7 +10,7 @@ export type StatedFact = Pick<SemanticPayload, 'subject' | 'predicate' | 'object
  */
 export function saysWhatHappened(summary: string): boolean {
   const text = dropMasks(summary)
-  return saysWhatItIsAbout(summary) && !repeatsFact(text) && !endsAsQuestion(text) && !isSupposition(text)
+  return saysWhatItIsAbout(summary) && !endsAsQuestion(text) && !isSupposition(text)
 }
 
 /** Whether a summary shows when a skill fits: a question does, an "ok" does not. */
@@ -30,13 +30,9 @@ function hasWords(text: string): boolean {
 /** The service writes "Observation: billing is owned by team red." for a capture of this fact without a summary. */
 export function repeatsStatedFact(summary: string, fact: StatedFact): boolean {
   const topic = describeTopic(fact)
-  const at = summary.indexOf(`: ${topic}`)
-  return at > 0 && /^(?:, outcome .{1,100})?[.…!?]?$/.test(summary.slice(at + `: ${topic}`.length))
-}
-
-/** The service writes this for an observation with an outcome. The capture stored what was observed as a fact. */
-function repeatsFact(text: string): boolean {
-  return /^Observation: .+, outcome success\.$/.test(text)
+  const said = `: ${topic}`
+  const at = summary.indexOf(said)
+  return at > 0 && /^(?:, outcome .{1,100})?[.…!?]?$/.test(summary.slice(at + said.length))
 }
 
 function endsAsQuestion(text: string): boolean {

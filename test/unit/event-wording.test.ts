@@ -31,7 +31,6 @@ describe('the summary of a successful event', () => {
     ['Done.', false],
     ['Thanks!', false],
     ['Tool output with bash, outcome success.', false],
-    ['Observation: billing is owned by team red, outcome success.', false],
     ['<secret string>', false],
     ['…', false],
   ])('is a fact only where it says what happened: %s', (summary, isFact) => {
@@ -43,7 +42,6 @@ describe('the summary of a successful event', () => {
     ['Looked up the refund policy.', true],
     ['ok', false],
     ['Tool output with bash, outcome success.', false],
-    ['Observation: billing is owned by team red, outcome success.', true],
   ])('shows when a skill fits unless it says nothing: %s', (summary, isSignal) => {
     expect(saysWhatItIsAbout(summary)).toBe(isSignal)
   })

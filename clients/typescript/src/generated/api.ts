@@ -1052,7 +1052,7 @@ export interface components {
                 value: number;
                 parts: {
                     /** @enum {string} */
-                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request";
+                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request" | "wish";
                     value: number;
                     weight: number;
                     /** @description `value × weight`. */
