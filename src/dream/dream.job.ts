@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
-import { timeBatches } from '../jobs/batch-timing.ts'
+import { nameTiming, timeBatches } from '../jobs/batch-timing.ts'
+import { findRunFigures } from '../jobs/run-figures.queries.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Refresh, RetentionSettings } from '../lifecycle/index.ts'
@@ -45,11 +46,12 @@ export function createDream(resources: Resources): JobWork {
     let total = 0
     for (const step of chosenSteps) total += (await step.count?.(context)) ?? 0
     await context.setTotal(total, [
-      ...chosenSteps.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
+      ...chosenSteps.flatMap(({ name, figures }) => [...figures, nameTiming(name)]),
       ...(chosenSteps.some((step) => writingSteps.includes(step)) ? modelFigures : []),
     ])
     const model = await openModelSession(context, resources.model)
-    for (const step of chosenSteps) await runStep(step, { ...addTiming(step.name, context), model })
+    for (const step of await omitFinished(chosenSteps, context))
+      await runStep(step, { ...addTiming(step.name, context), model })
   }
 
   /** A step that fails must not keep the next ones from their work every night. */
@@ -73,6 +75,18 @@ export function createDream(resources: Resources): JobWork {
   }
 
   return { run, help, batchesDepend: () => true }
+}
+
+/**
+ * A run that another worker continues goes on at the last step that has counted something. The steps before it would take back
+ * what the run wrote since: `peer_cards` retires a profile whose sources `probe` has challenged.
+ */
+async function omitFinished(steps: readonly Step[], { db, run }: RunContext): Promise<readonly Step[]> {
+  const counted = await findRunFigures(db, run.id)
+  const last = steps.findLastIndex(({ name, figures }) =>
+    [...figures, nameTiming(name)].some((figure) => (counted[figure] ?? 0) > 0),
+  )
+  return steps.slice(Math.max(0, last))
 }
 
 /**

@@ -1,8 +1,12 @@
 import type { RunContext } from './runs.ts'
 
+export function nameTiming(name: string): string {
+  return `${name}_ms`
+}
+
 /** Counts the milliseconds of each batch as the figure `<name>_ms` of the run. */
 export function timeBatches(name: string, inBatch: RunContext['inBatch']): RunContext['inBatch'] {
-  const figure = `${name}_ms`
+  const figure = nameTiming(name)
   return (work) =>
     inBatch(async (tx) => {
       const startedMs = performance.now()
