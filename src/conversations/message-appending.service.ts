@@ -8,6 +8,7 @@ import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/tr
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
+import { mapInTurns } from '../kernel/turns.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import {
   createErasedContentError,
@@ -141,7 +142,7 @@ export function createMessageAppending(resources: Resources) {
     context: AppendContext,
   ): Promise<Pending[]> {
     const signals = await findConversationSignals(tx, placed, context)
-    return placed.map((each, index) => {
+    return mapInTurns(placed, (each, index) => {
       if (each.message.at && new Date(each.at) > context.now) throw createFutureError(index)
       const place = describePlace(each, context)
       const draft = draftRecord(createMessageRecord(each.message, place, context.given, context), {

@@ -137,8 +137,7 @@ it('the stage semantic does not repeat the fact of a capture as the text of an e
   const scope = createScope()
   const fact = { subject: 'billing', predicate: 'is owned by', object: 'team red' }
   const given = { source_kind: 'observation', scope }
-  await capture(app, { ...fact, outcome: 'success' }, given)
-  await capture(app, { ...fact, outcome: 'success' }, given)
+  for (const outcome of ['success', 'success']) await capture(app, { ...fact, outcome }, given)
   await judge((await capture(app, { ...fact, subject: 'search' }, given)).primary_record.id, 'success')
   await consolidate(app)
   expect((await listFacts(app, scope)).map(({ payload }) => payload.object)).toEqual(['team red', 'team red'])

@@ -7,6 +7,7 @@ import { isVisibleTo } from '../../db/fragments/visibility.ts'
 import { addInverses } from '../../domain/edges/edges.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
+import { mapInTurns } from '../../kernel/turns.ts'
 import { insertDescents, readDescents } from '../descent/descents.queries.ts'
 import type { Descent } from '../descent/descents.ts'
 import type { Identifier } from '../stored-record.ts'
@@ -41,12 +42,10 @@ export async function insertRecords(
   drafts: readonly InsertableDraft[],
   { textLanguage, seal, descents = [], effectsRunId }: InsertOptions,
 ): Promise<InsertOutcome> {
-  const rows = joinJsonRows(
-    drafts.map((draft, ordinal) => {
-      const written = draft.written ?? writeRow(draft, seal)
-      return `{"ordinal":${ordinal},${written.slice(1)}`
-    }),
-  )
+  const rows = await mapInTurns(drafts, (draft, ordinal) => {
+    const written = draft.written ?? writeRow(draft, seal)
+    return `{"ordinal":${ordinal},${written.slice(1)}`
+  })
   const edges = writeJsonRows(
     drafts.flatMap(({ row, edges }) => addInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
   )
@@ -71,7 +70,7 @@ export async function insertRecords(
   const saving = createEffectSaving(effectsRunId)
   const { rows: results } = await sql<{ id: string; is_erased: boolean }>`
     with incoming as materialized (
-      select * from json_to_recordset(${rows}::json) as incoming (
+      select * from json_to_recordset(${joinJsonRows(rows)}::json) as incoming (
         id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
         anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
         half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,

@@ -9,6 +9,7 @@ import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError, mapOutcomes } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import { mapInTurns } from '../../kernel/turns.ts'
 import type { PoliciesService } from '../../policies/index.ts'
 import { presentCreated } from '../answers/record-answer.ts'
 import { createErasedContentError } from '../erasure/tombstones.service.ts'
@@ -66,10 +67,7 @@ export function createRecordCreation(resources: CreationResources) {
   ): Promise<CreationOutcome[]> {
     const known = await policies.getAll(call.tx ?? db)
     const now = clock.now()
-    return storeDrafts(
-      call,
-      given.map((each) => draft(call.caller, each, known, now)),
-    )
+    return storeDrafts(call, await mapInTurns(given, (each) => draft(call.caller, each, known, now)))
   }
 
   /** Stores drafts of other rooms, which may set more fields than a create. The same checks apply. */
