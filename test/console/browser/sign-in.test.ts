@@ -46,8 +46,9 @@ describeInBrowser('signing in', () => {
     expect(page.url()).toMatch(/\/console\/records\?q=tea$/)
   })
 
-  it('forgets the key on the way out', async () => {
+  it('forgets the key and what its pages kept on the way out', async () => {
     const page = await setup.open('/console')
+    await page.evaluate(() => sessionStorage.setItem('membrane.before a cursor', 'another cursor'))
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('API key').waitFor()
     expect(await readStored(page)).toBe('[{},{}]')

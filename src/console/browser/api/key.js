@@ -15,8 +15,9 @@ export function keepKey(secret) {
   key.value = secret
 }
 
+/** Forgets what the pages keep too, because the next key may be that of another person. */
 export function forgetKey() {
-  sessionStorage.removeItem(place)
+  sessionStorage.clear()
   keyProblem.value = undefined
   key.value = undefined
 }

@@ -38,6 +38,9 @@ function toClass({ isNumber = false, isMain = false }) {
   return isNumber ? 'number' : isMain ? 'main' : undefined
 }
 
+/** Never the bare cursor: an address can name any, also one that is the name of another value of the tab. @param {string} cursor */
+const nameBefore = (cursor) => `membrane.before ${cursor}`
+
 /**
  * Leads through the pages of a list. The cursor is in the address. The tab keeps which page it followed, so that the way back does not
  * leave the list, as the history of the browser would after a link from elsewhere.
@@ -47,9 +50,9 @@ export function Pager({ next, name = 'cursor' }) {
   const cursor = query.value.get(name) ?? ''
   const isFirst = cursor === ''
   if (isFirst && next === undefined) return null
-  const before = isFirst ? null : sessionStorage.getItem(cursor)
+  const before = isFirst ? null : sessionStorage.getItem(nameBefore(cursor))
   const turn = () => {
-    if (next !== undefined) sessionStorage.setItem(next, cursor)
+    if (next !== undefined) sessionStorage.setItem(nameBefore(next), cursor)
     setQuery({ [name]: next })
   }
   return html`<nav class="pager" aria-label="Pages of the list">

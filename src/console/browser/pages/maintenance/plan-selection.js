@@ -6,9 +6,12 @@
 /** @type {Selection} */
 const everything = { mode: 'except', names: new Set() }
 
+/** @param {string} plan */
+const nameSelection = (plan) => `membrane.selection ${plan}`
+
 /** The choice that this tab keeps of a plan, also when the page is loaded again. @param {string} plan @returns {Selection} */
 export function readSelection(plan) {
-  const kept = sessionStorage.getItem(plan)
+  const kept = sessionStorage.getItem(nameSelection(plan))
   if (kept === null) return everything
   const { mode, names } = JSON.parse(kept)
   return { mode, names: new Set(names) }
@@ -16,12 +19,12 @@ export function readSelection(plan) {
 
 /** @param {string} plan @param {Selection} selection */
 export function keepSelection(plan, { mode, names }) {
-  sessionStorage.setItem(plan, JSON.stringify({ mode, names: [...names] }))
+  sessionStorage.setItem(nameSelection(plan), JSON.stringify({ mode, names: [...names] }))
 }
 
 /** @param {string} plan */
 export function dropSelection(plan) {
-  sessionStorage.removeItem(plan)
+  sessionStorage.removeItem(nameSelection(plan))
 }
 
 /**
