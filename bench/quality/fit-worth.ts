@@ -43,15 +43,10 @@ const chosen: Partial<Record<WorthPart, number>> = {
 }
 
 /**
- * A request to an assistant that says nothing about the person. No corpus of the fit has such requests outside of work, so
- * this is added to the finished weights.
+ * Added to the finished weights, because no corpus of the fit asks for them: a request to an assistant that says nothing about the
+ * person, and what a person needs, wants or sets. With more for a wish, less of LoCoMo is kept.
  */
-const request = -2
-
-/**
- * What a person needs, wants or sets. No corpus of the fit asks for it, so this is added too. With more, less of LoCoMo is kept.
- */
-const wish = 1
+const added: Partial<Record<WorthPart, number>> = { request: -2, wish: 1 }
 
 /** A penalty on the square of weights, of parts in units of their standard deviation. */
 const ridge = { chats: 5, work: 20 } as const
@@ -66,7 +61,7 @@ export function fitWorth(chats: Corpus, work: readonly Corpus[]): Record<WorthPa
   Object.assign(weights, fitParts(ofChats, fittedToChats, weights, ridge.chats))
   const ofWork = work.flatMap((corpus, group) => listExamples(corpus, group))
   Object.assign(weights, fitParts(ofWork, fittedToWork, weights, ridge.work))
-  return { ...standardise(weights, ofChats), request, wish }
+  return { ...standardise(weights, ofChats), ...added }
 }
 
 function emptyWeights(): Record<WorthPart, number> {

@@ -1,4 +1,4 @@
-import { describeTopic, formatPart, isText } from '../../domain/payloads/event-topic.ts'
+import { describeOutcome, describeTopic, formatPart, isText } from '../../domain/payloads/event-topic.ts'
 import { endsSentence } from '../../domain/words/sentence-end.ts'
 import { isJsonObject } from '../../kernel/json-objects.ts'
 import type { Evidence } from './evidence.ts'
@@ -35,7 +35,7 @@ function composeSentence({ input, fields }: Evidence): { sentence: string; saysS
     `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`,
     tools === '' ? '' : ` with ${tools}`,
     topic === undefined ? '' : `: ${topic}`,
-    outcome === undefined ? '' : `, outcome ${outcome}`,
+    outcome === undefined ? '' : describeOutcome(outcome),
   ].join('')
   const isNamed = isText(fields['event_kind']) && outcome !== undefined
   return {

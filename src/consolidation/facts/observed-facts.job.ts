@@ -41,9 +41,10 @@ export function listObservedFacts(episode: Episode): ObservedFact[] {
 async function dropRepetitions(tx: Transaction, observed: readonly ObservedFact[]): Promise<ObservedFact[]> {
   const ids = observed.flatMap((each) => (readSummary(each).includes(': ') ? [each.episode.id] : []))
   const stated = ids.length === 0 ? [] : await findStatedFacts(tx, [...new Set(ids)])
+  const byEpisode = Map.groupBy(stated, ({ episode }) => episode)
   return observed.filter((each) => {
-    const ofEpisode = stated.filter(({ episode }) => episode === each.episode.id)
-    return !ofEpisode.some((fact) => repeatsStatedFact(readSummary(each), fact))
+    const summary = readSummary(each)
+    return !byEpisode.get(each.episode.id)?.some((fact) => repeatsStatedFact(summary, fact))
   })
 }
 

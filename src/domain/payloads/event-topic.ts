@@ -15,6 +15,11 @@ export function describeTopic({ subject, predicate, object }: Members): string |
   return [subject, predicate, outline(object, maxPartLength)].map(formatPart).join(' ')
 }
 
+/** The end of such a summary, before its full stop. */
+export function describeOutcome(outcome: string): string {
+  return `, outcome ${outcome}`
+}
+
 export function formatPart(text: string): string {
   return clip(maskText(text.slice(0, maxScannedLength)).replace(/\s+/g, ' ').trim(), maxPartLength)
 }
