@@ -55,9 +55,9 @@ export function computeCalendarRange(at: Date, unit: string, back: number): Rang
   return { from: Date.UTC(y - back, 0), until: Date.UTC(y - back + 1, 0) }
 }
 
-/** The instant `back` days, weeks, months or years before `at`. */
+/** The instant `back` minutes, hours, days, weeks, months or years before `at`. */
 export function subtractUnits(at: Date, unit: string, back: number): number {
-  const days = { day: 1, week: 7, month: 30.44, year: 365.25 }[unit] ?? 1
+  const days = { minute: 1 / 1440, hour: 1 / 24, day: 1, week: 7, month: 30.44, year: 365.25 }[unit] ?? 1
   return at.getTime() - back * days * dayMs
 }
 
@@ -65,6 +65,12 @@ export function subtractUnits(at: Date, unit: string, back: number): number {
 export function findLatestWeekday(at: Date, weekday: number): Range {
   const back = (at.getUTCDay() - weekday + 7) % 7 || 7
   return computeCalendarRange(at, 'day', back)
+}
+
+/** The last Saturday and Sunday before today's week. */
+export function findLastWeekend(at: Date): Range {
+  const { from: monday } = computeCalendarRange(at, 'week', 0)
+  return { from: monday - 2 * dayMs, until: monday }
 }
 
 const firstMonth: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 }
