@@ -11,7 +11,7 @@ import {
   hasContent,
   type SearchInput,
 } from './channels/channel-search.service.ts'
-import { findInPeriods } from './channels/period-search.service.ts'
+import { addFoundInPeriods, findInPeriods } from './channels/period-search.service.ts'
 import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
 import { type ChannelMatches, fuse, listIds, neutralFactors } from './fusion.ts'
@@ -85,7 +85,8 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }
-    const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), traits)
+    const time = periods && matches.time && addFoundInPeriods(matches.time, rows, periods)
+    const candidateNodes = fuse({ ...matches, time }, new Map(rows.map((row) => [row.id, row])), traits)
       .slice(0, limit)
       .map((node): CandidateNode => ({ ...node, hop: 0, isOpen: true }))
     return { candidateNodes, fits: computeFits(matches) }
@@ -121,11 +122,11 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     }
     const [found, time] = await Promise.all([
       search(input, question, conditions, { limit: depth, requested: limit, periods, states, onlyIds }),
-      periods ? searchPeriods(periods) : [],
+      periods && searchPeriods(periods),
     ])
     // A record that only its time finds is kept only if it is among the first.
     const others = new Set(listIds(found))
-    return { ...found, time: time.filter(({ id }, index) => index < depth || others.has(id)) }
+    return { ...found, time: time?.filter(({ id }, index) => index < depth || others.has(id)) }
   }
 
   async function rankWithoutMatches(

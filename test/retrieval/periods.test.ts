@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Body } from '../support/record-requests.ts'
+import { type Body, createAll } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -60,6 +60,30 @@ it('does not add the records of a time that has very many of them', async () => 
     max_hops: 0,
   }
   expect(textsOf(await retrieve(app, question))).toEqual(['The repairs began.'])
+})
+
+it('prefers a note of a time to a note that shares figures with its date', async () => {
+  const scope = 'log'
+  const createNote = (summary: string, t: string) => ({
+    type: 'episodic',
+    scope,
+    payload: { kind: 'episodic', timeline: [{ t, event_kind: 'note', ref: 'log', summary }] },
+  })
+  await createAll(app, [
+    createNote('Lunch was soup.', '2025-05-07T12:00:00Z'),
+    createNote('The crane was painted on 2024/05/07.', '2024-05-07T12:00:00Z'),
+  ])
+  // So many notes are more salient that the first one is not among those whose time is read.
+  app.clock.advance(60_000)
+  const others = Array.from({ length: 120 }, (_, at) =>
+    at % 40 === 0 ? 'Lunch was pie.' : 'The deck was swept.',
+  )
+  await createAll(
+    app,
+    others.map((summary, at) => createNote(summary, new Date(Date.UTC(2025, 7, at)).toISOString())),
+  )
+  const question = { task_descriptor: 'What was lunch on 2025/05/07?', scopes: [scope], max_hops: 0 }
+  expect(textsOf(await retrieve(app, question))[0]).toBe('Lunch was soup.')
 })
 
 it('does not answer with messages of that time that the key may not see', async () => {

@@ -17,7 +17,7 @@ const maxExaminedBesideWords = 100
 
 /**
  * Finds the records of the periods of a question: they need no word of it. The most important come first. Records that are no
- * messages have no index by time, so only the most salient of them are examined.
+ * messages have no index by time, so only the most salient of them are examined. Undefined if the periods have too many records.
  */
 export async function findInPeriods(
   db: Database,
@@ -28,7 +28,7 @@ export async function findInPeriods(
     limit,
   }: { periods: PeriodsInQuestion; conditions: Conditions; limit: number },
   now: Date,
-): Promise<Match[]> {
+): Promise<Match[] | undefined> {
   const { trust, at } = question
   const scopes = listSearchedScopes(question)
   const others = {
@@ -48,13 +48,28 @@ export async function findInPeriods(
     }),
     findMostSalient(db, others, now),
   ])
-  if (!isAll && messages.length > maxBesideWords) return []
+  if (!isAll && messages.length > maxBesideWords) return undefined
   const ids = [...new Set([...messages, ...salient.map(({ id }) => id)])]
   const dated = ids.length === 0 ? [] : await findTimes(db, ids)
   const ofPeriods = dated.filter(({ time }) => includes(time))
-  if (!isAll && ofPeriods.length > maxBesideWords) return []
+  if (!isAll && ofPeriods.length > maxBesideWords) return undefined
   return ofPeriods
-    .map(({ id, importance }): Match => ({ id, score: 1 + importance }))
+    .map(toMatch)
     .sort(compareMatches)
     .slice(0, isAll ? limit : maxBesideWords)
+}
+
+/** Adds the records of the periods that another search has found, among which are those without an index by time. */
+export function addFoundInPeriods(
+  time: readonly Match[],
+  found: readonly { id: string; importance: number; created_at: Date }[],
+  { includes }: PeriodsInQuestion,
+): Match[] {
+  const listed = new Set(time.map(({ id }) => id))
+  const added = found.filter(({ id, created_at: at }) => !listed.has(id) && includes(at))
+  return [...time, ...added.map(toMatch)].sort(compareMatches)
+}
+
+function toMatch({ id, importance }: { id: string; importance: number }): Match {
+  return { id, score: 1 + importance }
 }
