@@ -22,8 +22,8 @@ export async function findReturnedRecords(db: Database): Promise<Finding> {
 }
 
 /**
- * The logs of an erased record keep who and when. Only the entry of the erasure keeps a reason. Nothing names the conversation
- * that it was a message of.
+ * The logs of an erased record keep who and when. Only the entry of the erasure keeps a reason. Its revisions keep none in the
+ * logs of other records. Nothing names the conversation that it was a message of.
  */
 export async function findErasedWords(db: Database): Promise<Finding> {
   return findBreaches(
@@ -34,6 +34,10 @@ export async function findErasedWords(db: Database): Promise<Finding> {
           where a.record_id = d.id and a.action <> 'erase' and (a.rationale <> '' or a.changes is not null)
         )
         and not exists (select from status_changes as s where s.record_id = d.id and s.reason <> '')
+        and not exists (
+          select from audit_entries as own join audit_entries as a on a.operation_id = own.operation_id
+          where own.record_id = d.id and own.operation_id is not null and a.rationale <> ''
+        )
         and (not ${isLogged(sql`d.departed_at`)}
           or exists (select from audit_entries as a where a.record_id = d.id and a.action = 'erase'))
       from departures as d

@@ -123,6 +123,9 @@ export const lawViolations: Readonly<Record<string, readonly string[]>> = {
     "update audit_entries set rationale = 'a secret' where record_id in (select id from departures)",
     "delete from audit_entries where action = 'erase'",
     "update departures set conversation = 'a name' where kind = 'erased'",
+    `update audit_entries
+      set operation_id = (select operation_id from audit_entries where operation_id is not null and rationale <> '' limit 1)
+      where record_id = (select id from departures where kind = 'erased' limit 1) and action <> 'erase'`,
   ],
   quotations: [
     `update idempotency_keys

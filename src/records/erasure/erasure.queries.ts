@@ -181,7 +181,7 @@ export async function deleteRowsOf(
   return rows[0]?.reported ?? 0
 }
 
-/** Actor, action and time stay. The trigger of migration 0003 forbids any other change of an audit entry. */
+/** Actor, action and time stay. A trigger refuses any other change of an audit entry. */
 export async function clearAuditText(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('audit_entries')
@@ -189,20 +189,6 @@ export async function clearAuditText(tx: Transaction, ids: readonly string[]): P
     .where('record_id', '=', sql<string>`${listed(ids)}`)
     .where((eb) => eb.or([eb('rationale', '<>', ''), eb('changes', 'is not', null)]))
     .execute()
-}
-
-/** The reason of a revision is also in the log of the record that it created, and may quote the erased one. */
-export async function clearRevisionReasons(
-  tx: Transaction,
-  { erasedIds, keptIds }: { erasedIds: readonly string[]; keptIds: readonly string[] },
-): Promise<void> {
-  if (keptIds.length === 0) return
-  await sql`
-    update audit_entries as a set rationale = '', changes = null
-    where a.record_id = ${listed(keptIds)} and a.action = 'create' and a.rationale <> '' and a.operation_id in (
-      select e.operation_id from audit_entries as e where e.record_id = ${listed(erasedIds)}
-    )
-  `.execute(tx)
 }
 
 export async function clearStatusReasons(tx: Transaction, ids: readonly string[]): Promise<void> {

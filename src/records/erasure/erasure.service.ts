@@ -19,7 +19,6 @@ import { presentVia } from '../via.ts'
 import { computeErasedIds, type Derivation } from './erased-ids.ts'
 import {
   clearAuditText,
-  clearRevisionReasons,
   clearStatusReasons,
   deleteDescentsFrom,
   deleteEdgesOf,
@@ -34,6 +33,7 @@ import {
 import type { Erasure, ErasureReceipt } from './erasure.schemas.ts'
 import { updateKept } from './kept-records.service.ts'
 import { clearAppliedChanges, deleteEffects } from './run-effects.queries.ts'
+import { clearSharedReasons } from './shared-reasons.queries.ts'
 import { clearMessageAnswers, reduceAnswers, removeFromAnswers } from './stored-answers.service.ts'
 import { insertTombstones, lockTombstonesExclusive } from './tombstones.queries.ts'
 
@@ -91,6 +91,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const tombstones = draftTombstones(findRecordsToSeal(erased, rootId), entry)
     const tombstoneIds = await insertTombstones(tx, tombstones, trust)
     const reportedIds = [rootId, ...derivedIds]
+    const quotingIds = await clearSharedReasons(tx, erasedIds)
     const relations = await deleteEdgesOf(tx, erasedIds, trust)
     const embeddings = await deleteRowsOf(tx, 'embeddings', erasedIds, reportedIds)
     const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, reportedIds)
@@ -100,10 +101,9 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     await deleteEffects(tx, plan)
     await clearAppliedChanges(tx, erasedIds)
     await deleteErased(tx, erasedIds, entry)
-    await clearRevisionReasons(tx, plan)
     await clearWords(tx, erasedIds, entry)
     await clearMessageAnswers(tx, { ids: erasedIds, conversations: listConversations(erased) })
-    await reduceAnswers(tx, plan.keptIds)
+    await reduceAnswers(tx, [...plan.keptIds, ...quotingIds])
     const own = erased.some((each) => each.id === rootId) ? 1 : 0
     const removed = { records: own + derivedIds.length, relations, embeddings, access_rows: accesses }
     const ids = { derived_ids: derivedIds, kept: keptIds, tombstone_ids: tombstoneIds }

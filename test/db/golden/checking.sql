@@ -62,6 +62,13 @@ or a.changes is not null)
 from status_changes as s
 where s.record_id = d.id
 and s.reason <> '')
+        and not exists (
+          select
+from audit_entries as own join audit_entries as a on a.operation_id = own.operation_id
+          where own.record_id = d.id
+and own.operation_id is not null
+and a.rationale <> ''
+        )
         and (not d.departed_at >= coalesce(
     (select c.before
 from history_cuts as c

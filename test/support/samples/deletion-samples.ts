@@ -3,6 +3,7 @@ import type { Trust } from '../../../src/domain/trust/caller.ts'
 import * as departures from '../../../src/records/deletion/departures.queries.ts'
 import * as erasure from '../../../src/records/erasure/erasure.queries.ts'
 import * as runEffects from '../../../src/records/erasure/run-effects.queries.ts'
+import { clearSharedReasons } from '../../../src/records/erasure/shared-reasons.queries.ts'
 import * as answers from '../../../src/records/erasure/stored-answers.queries.ts'
 import * as tombstones from '../../../src/records/erasure/tombstones.queries.ts'
 
@@ -40,6 +41,9 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
     deleteEffects: (db) => runEffects.deleteEffects(db, { erasedIds: [id], keptIds: [id] }),
     clearAppliedChanges: (db) => runEffects.clearAppliedChanges(db, [id]),
   },
+  'src/records/erasure/shared-reasons.queries.ts': {
+    clearSharedReasons: (db) => clearSharedReasons(db, [id]),
+  },
   'src/records/erasure/erasure.queries.ts': {
     findDerivations: (db) => erasure.findDerivations(db, id),
     lockForErasure: (db) => erasure.lockForErasure(db, [id]),
@@ -50,7 +54,6 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
       'their accesses': (db) => erasure.deleteRowsOf(db, 'access_log', [id], [id]),
     },
     clearAuditText: (db) => erasure.clearAuditText(db, [id]),
-    clearRevisionReasons: (db) => erasure.clearRevisionReasons(db, { erasedIds: [id], keptIds: [id] }),
     clearStatusReasons: (db) => erasure.clearStatusReasons(db, [id]),
     insertEraseEntries: (db) =>
       erasure.insertEraseEntries(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
