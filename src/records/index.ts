@@ -13,6 +13,7 @@
  */
 
 export { createAnswerLimit, shortenWritten } from './answers/answer-limit.ts'
+export { findHiddenIds } from './answers/hidden-ids.queries.ts'
 export {
   isWhole,
   presentCreated,
