@@ -56,7 +56,7 @@ import * as boundedReads from './0070_bounded_reads.ts'
 import * as messagePlaces from './0071_message_places.ts'
 import * as packedEffects from './0072_packed_effects.ts'
 import * as fruitlessAttempts from './0073_fruitless_attempts.ts'
-import * as sharedReasons from './0074_shared_reasons.ts'
+import * as erasedWords from './0074_erased_words.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -117,5 +117,5 @@ export const migrations: Record<string, Migration> = {
   '0071_message_places': messagePlaces,
   '0072_packed_effects': packedEffects,
   '0073_fruitless_attempts': fruitlessAttempts,
-  '0074_shared_reasons': sharedReasons,
+  '0074_erased_words': erasedWords,
 }

@@ -13,15 +13,19 @@ const pairs = sql.join(
 
 /**
  * A record has an edge to each record it was made from, as long as both exist. A lost edge leaves a gap in the
- * lineage. A record that a revert or an undo retired has lost its edges and keeps its descent, which an erase follows.
+ * lineage. A record that a revert or an undo retired, or a purge removed, has lost its edges and keeps its descent, which an
+ * erase follows.
  */
 export async function findLostDescent(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`
-      select concat_ws(' ', d.derived_id, d.kind, d.source_id), r.id is not null
+      select concat_ws(' ', d.derived_id, d.kind, d.source_id), (
+          r.id is not null
+          or exists (select from departures as gone where gone.id = d.derived_id and gone.kind = 'purged')
+        )
         and not exists (select from departures as gone where gone.id = d.source_id and gone.kind = 'erased')
-        and (s.id is null or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'fork', 'merge')
+        and (s.id is null or r.id is null or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'fork', 'merge')
           or r.type = 'entity' and d.kind = 'capture'
           or exists (
             select from status_changes as moved

@@ -36,9 +36,12 @@ export async function findDerivations(tx: Transaction, root: string): Promise<De
   return rows
 }
 
-/** Removes the erased records from the sources of others. A kept record without any ground left is independent. */
-export async function deleteDescentsFrom(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await sql`delete from descents where source_id = ${listed(ids)}`.execute(tx)
+/**
+ * Removes the erased records from the sources of others, and their own sources. A kept record without any ground left is
+ * independent.
+ */
+export async function deleteDescentsOf(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await sql`delete from descents where source_id = ${listed(ids)} or derived_id = ${listed(ids)}`.execute(tx)
 }
 
 export type SourceContent = ContentRow & { id: string }
@@ -212,17 +215,17 @@ export async function insertEraseEntries(
   `.execute(tx)
 }
 
-/** Marks a record that was purged before as erased. Its numbers stay, and its place in a conversation does not. */
+/** Marks those that were purged before as erased. Their numbers stay, and their places in conversations do not. */
 export async function updatePurgedToErased(
   tx: Transaction,
-  id: string,
-  actor: string,
-  at: Date,
+  ids: readonly string[],
+  { actor, at }: ErasureEntry,
 ): Promise<void> {
   await tx
     .updateTable('departures')
     .set({ kind: 'erased', reason: 'erased', actor, departed_at: at })
     .set({ conversation: null, message_at: null, message_arrival: null })
-    .where('id', '=', id)
+    .where('id', '=', sql<string>`${listed(ids)}`)
+    .where('kind', '=', 'purged')
     .execute()
 }

@@ -20,7 +20,7 @@ import { computeErasedIds, type Derivation } from './erased-ids.ts'
 import {
   clearAuditText,
   clearStatusReasons,
-  deleteDescentsFrom,
+  deleteDescentsOf,
   deleteEdgesOf,
   deleteRowsOf,
   type ErasureEntry,
@@ -69,9 +69,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       if (!isPurged) await loadAnyForUpdate(tx, call, known.id)
       // The clock is read after the locks: otherwise the entry could be older than entries that are already written.
       const entry = { actor, rationale, at: clock.now(), via: describeVia(call.caller) }
-      const receipt = await executePlan(tx, call, plan, { ...entry, force })
-      if (isPurged) await updatePurgedToErased(tx, known.id, actor, entry.at)
-      return receipt
+      return executePlan(tx, call, plan, { ...entry, force })
     })
   }
 
@@ -97,10 +95,11 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, reportedIds)
     const lost = { ...plan, lostIds: erasedIds, lost: erased }
     await updateKept(tx, lost, { ...entry, rationale: 'a source was erased' }, textLanguage)
-    await deleteDescentsFrom(tx, erasedIds)
+    await deleteDescentsOf(tx, erasedIds)
     await deleteEffects(tx, plan)
     await clearAppliedChanges(tx, erasedIds)
     await deleteErased(tx, erasedIds, entry)
+    await updatePurgedToErased(tx, erasedIds, entry)
     await clearWords(tx, erasedIds, entry)
     await clearMessageAnswers(tx, { ids: erasedIds, conversations: listConversations(erased) })
     await reduceAnswers(tx, [...plan.keptIds, ...quotingIds])

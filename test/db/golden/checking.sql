@@ -129,12 +129,19 @@ where a.record_id = d.id))
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select concat_ws(' ', d.derived_id, d.kind, d.source_id), r.id is not null
+      select concat_ws(' ', d.derived_id, d.kind, d.source_id), (
+          r.id is not null
+          or exists (select
+from departures as gone
+where gone.id = d.derived_id
+and gone.kind = 'purged')
+        )
         and not exists (select
 from departures as gone
 where gone.id = d.source_id
 and gone.kind = 'erased')
         and (s.id is null
+or r.id is null
 or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'fork', 'merge')
           or r.type = 'entity'
 and d.kind = 'capture'

@@ -951,10 +951,11 @@ set "reason" = $1
 where "record_id" = any($2::uuid[])
 and "reason" <> $3;
 
--- src/records/erasure/erasure.queries.ts deleteDescentsFrom
+-- src/records/erasure/erasure.queries.ts deleteDescentsOf
 delete
 from descents
-where source_id = any($1::uuid[]);
+where source_id = any($1::uuid[])
+or derived_id = any($2::uuid[]);
 
 -- src/records/erasure/erasure.queries.ts deleteEdgesOf
     with gone as (
@@ -1091,7 +1092,8 @@ order by k.id;
 -- src/records/erasure/erasure.queries.ts updatePurgedToErased
 update "departures"
 set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4, "conversation" = $5, "message_at" = $6, "message_arrival" = $7
-where "id" = $8;
+where "id" = any($8::uuid[])
+and "kind" = $9;
 
 -- src/records/erasure/run-effects.queries.ts clearAppliedChanges
     update maintenance_changes as c

@@ -57,12 +57,13 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
     clearStatusReasons: (db) => erasure.clearStatusReasons(db, [id]),
     insertEraseEntries: (db) =>
       erasure.insertEraseEntries(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
-    deleteDescentsFrom: (db) => erasure.deleteDescentsFrom(db, [id]),
+    deleteDescentsOf: (db) => erasure.deleteDescentsOf(db, [id]),
     findContents: (db) => erasure.findContents(db, [id]),
     updateKeptRecords: (db) =>
       erasure.updateKeptRecords(db, [], { actor: 'ada', rationale: 'asked', at: now, via: null }, 'english'),
     clearInheritedAuditText: (db) => erasure.clearInheritedAuditText(db, [id]),
-    updatePurgedToErased: (db) => erasure.updatePurgedToErased(db, id, 'ada', now),
+    updatePurgedToErased: (db) =>
+      erasure.updatePurgedToErased(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
   },
   'src/records/erasure/tombstones.queries.ts': {
     findTombstonesOf: (db) => tombstones.findTombstonesOf(db, keyId, [sealed]),

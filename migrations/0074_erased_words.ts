@@ -5,20 +5,20 @@ import { type Kysely, sql } from 'kysely'
  * changed: who may read an entry, and what an undo restores, depends on it. The index finds these entries. The reasons that
  * erases of before left are removed too.
  *
- * Locks: the audit log accepts no writes while the index is built, 0.2 s for 1,000,000 entries; reads continue.
+ * A purged record keeps its descent, so that an erase of what it was made from also removes the words of its log.
+ *
+ * Locks: the audit log accepts no writes while the index is built, 0.2 s for 1,000,000 entries; reads continue. Dropping the
+ * constraint locks `descents` and `records` for a moment.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const create = `create index %I on %I (operation_id) where operation_id is not null`
-  for (const statement of [
-    ofEach(create),
-    allow('(new.changes is null or new.changes = old.changes)'),
-    clearLeft,
-  ])
+  const words = allow('(new.changes is null or new.changes = old.changes)')
+  for (const statement of [ofEach(create), words, clearLeft, ...keepDescents])
     await sql.raw(statement).execute(db)
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
-  for (const statement of [allow('new.changes is null'), ofEach('drop index %I')])
+  for (const statement of [...dropDescents, allow('new.changes is null'), ofEach('drop index %I')])
     await sql.raw(statement).execute(db)
 }
 
@@ -66,3 +66,16 @@ const clearLeft = `with entry as materialized (
   )
   update audit_entries as a set rationale = ''
   from entry where a.record_id = entry.record_id and a.id = entry.id and a.at = entry.at`
+
+const keepDescents = [
+  `alter table descents drop constraint descents_derived`,
+  `comment on table descents is
+    'what a record was made from and confirmed by; written by the service alone, and kept of a purged record'`,
+]
+
+const dropDescents = [
+  `delete from descents as d where not exists (select from records as r where r.id = d.derived_id)`,
+  `alter table descents
+    add constraint descents_derived foreign key (derived_id) references records (id) on delete cascade`,
+  `comment on table descents is 'what a record was made from and confirmed by; written by the service alone'`,
+]

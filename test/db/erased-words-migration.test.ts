@@ -43,7 +43,7 @@ async function readLog() {
   return rows
 }
 
-it('the migration of shared reasons removes what earlier erases left, and keeps what changed', async () => {
+it('the migration of erased words removes what earlier erases left, and keeps what changed', async () => {
   await storeAsBefore()
   await migrateUp(database.db)
   const log = [
