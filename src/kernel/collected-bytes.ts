@@ -1,7 +1,10 @@
-/** The bytes of one value that come in parts. They are dropped when they are too many. */
+/**
+ * The bytes of one value that come in parts. They are dropped when they are too many. The parts are copied: a value in parts of one
+ * byte took some hundred times its size when they were kept.
+ */
 export class CollectedBytes {
   readonly #most: number
-  #parts: Buffer[] = []
+  #bytes = Buffer.alloc(0)
   #size = 0
 
   constructor(most: number) {
@@ -9,13 +12,33 @@ export class CollectedBytes {
   }
 
   add(part: Buffer): void {
+    const from = this.#size
     this.#size += part.length
-    if (this.isTooMany) this.#parts = []
-    else this.#parts.push(part)
+    if (this.isTooMany) this.#bytes = Buffer.alloc(0)
+    else {
+      if (this.#size > this.#bytes.length) this.#enlarge(from)
+      part.copy(this.#bytes, from)
+    }
+  }
+
+  /** Doubles the room for the first `used` bytes, so that each byte is copied twice at most on average. */
+  #enlarge(used: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(this.#size, Math.min(2 * used, this.#most)))
+    this.#bytes.copy(larger, 0, 0, used)
+    this.#bytes = larger
+  }
+
+  get size(): number {
+    return this.#size
   }
 
   get isEmpty(): boolean {
     return this.#size === 0
+  }
+
+  /** What was collected so far; undefined when it was too much. */
+  get bytes(): Buffer | undefined {
+    return this.isTooMany ? undefined : this.#bytes.subarray(0, this.#size)
   }
 
   get isTooMany(): boolean {
@@ -24,8 +47,8 @@ export class CollectedBytes {
 
   /** Returns what was collected, undefined when it was too much, and begins the next value. */
   take(): Buffer | undefined {
-    const bytes = this.isTooMany ? undefined : Buffer.concat(this.#parts)
-    this.#parts = []
+    const { bytes } = this
+    this.#bytes = Buffer.alloc(0)
     this.#size = 0
     return bytes
   }

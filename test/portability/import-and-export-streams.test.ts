@@ -31,10 +31,16 @@ async function settledCount(table: 'records', before: number): Promise<number> {
 type Sending = { sending: ClientRequest; answer: Promise<IncomingMessage> }
 
 /** Opens a connection of which the test controls both directions. */
-function open(method: string, path: string, server: TestApp = app, key = rootKey): Sending {
+function open(
+  method: string,
+  path: string,
+  server: TestApp = app,
+  key = rootKey,
+  mediaType = 'application/x-ndjson',
+): Sending {
   const sending = request(`${server.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': mediaType },
   })
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     sending.once('response', resolve)
@@ -81,6 +87,13 @@ describe('POST /v1/import as a stream', () => {
     sending.end(many(10))
     expect(await reports).toHaveLength(261)
   })
+
+  it('answers a file in chunks of one byte as fast as another', async () => {
+    const { sending, answer } = open('POST', '/v1/import', app, rootKey, 'application/json')
+    for (let bytes = 0; bytes < 60_000; bytes++) sending.write('{')
+    sending.end()
+    expect((await answer).statusCode).toBe(415)
+  }, 30_000)
 
   it('accepts a client that reads only after sending everything', async () => {
     const { sending, answer } = open('POST', '/v1/import')

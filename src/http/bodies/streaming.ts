@@ -99,17 +99,26 @@ export function readChunks(source: Readable): AsyncIterable<Buffer> {
 
 /**
  * Reads chunks until their beginning is enough to decide, or has `most` bytes, or the body ends. `chunks` yields all of
- * them again and then the others.
+ * them again and then the others. It looks at the beginning when the first line has ended, and each time it has doubled: a body in
+ * chunks of one byte kept the process busy for minutes when it looked at each.
  */
 export async function peek(source: AsyncIterable<Buffer>, most: number, isEnough: (head: Buffer) => boolean) {
   const rest = source[Symbol.asyncIterator]()
-  let head = Buffer.alloc(0)
+  const collected = new CollectedBytes(Number.POSITIVE_INFINITY)
+  let head: Buffer = Buffer.alloc(0)
   let isOver = false
-  while (!isOver && head.length < most && !isEnough(head)) {
+  let hasLine = false
+  while (!isOver && collected.size < most) {
     const { done, value } = await rest.next()
     if (done) isOver = true
-    else head = Buffer.concat([head, value])
+    else collected.add(value)
+    const endsLine: boolean = !hasLine && value?.includes(newline) === true
+    if (!endsLine && collected.size < 2 * head.length) continue
+    hasLine ||= endsLine
+    head = collected.bytes ?? head
+    if (isEnough(head)) break
   }
+  head = collected.take() ?? head
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
       if (head.length > 0) yield head
@@ -132,7 +141,14 @@ export async function* readLines(source: AsyncIterable<Buffer>, maxBytes: number
   const finish = (): Line => ({ line: line++, bytes: collected.take() })
   for await (const chunk of source) {
     let start = 0
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+    for (;;) {
+      if (collected.isEmpty) {
+        const blank = skipBlankLines(chunk, start)
+        line += blank.count
+        start = blank.end
+      }
+      const end = chunk.indexOf(newline, start)
+      if (end < 0) break
       collected.add(chunk.subarray(start, end))
       start = end + 1
       const read = finish()
@@ -144,6 +160,22 @@ export async function* readLines(source: AsyncIterable<Buffer>, maxBytes: number
   if (!isBlank(last)) yield last
 }
 
+/** A body of line feeds alone has so many lines that each must cost next to nothing. */
+function skipBlankLines(chunk: Buffer, start: number): { count: number; end: number } {
+  let count = 0
+  let end = start
+  for (let at = start; isBlankByte(chunk[at]) || chunk[at] === newline; at++) {
+    if (chunk[at] !== newline) continue
+    count++
+    end = at + 1
+  }
+  return { count, end }
+}
+
 function isBlank({ bytes }: Line): boolean {
-  return bytes?.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09) ?? false
+  return bytes?.every(isBlankByte) ?? false
+}
+
+function isBlankByte(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0d || byte === 0x09
 }
