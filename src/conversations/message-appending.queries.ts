@@ -15,7 +15,10 @@ type PlaceRow = {
 }
 type Order = { scope: string; conversation: string; sensitivity: Sensitivity }
 
-/** Two calls that know messages only by their place must not read the conversation at the same time. */
+/**
+ * Two calls must not read the conversation at the same time: they would put their messages at the same places, one between those
+ * of the other.
+ */
 export async function lockOrder(tx: Transaction, { scope, conversation }: Order): Promise<void> {
   const name = JSON.stringify([scope, conversation])
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}::text, 7351 # lock_seed()))`.execute(tx)

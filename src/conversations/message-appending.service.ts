@@ -89,6 +89,7 @@ export function createMessageAppending(resources: Resources) {
     messages: readonly NewMessage[],
     context: Context,
   ): Promise<Placed[]> {
+    await lockOrder(tx, context)
     const compared = await compareWithPlaces(tx, messages, context)
     const arrival = await findArrival(tx, messages, context)
     const named = messages.map((message, index) => {
@@ -102,7 +103,6 @@ export function createMessageAppending(resources: Resources) {
   /** A message without an id is the one at its place in the conversation, if that says the same. */
   async function compareWithPlaces(tx: Transaction, messages: readonly NewMessage[], context: Context) {
     if (messages.every(({ id }) => id !== undefined)) return []
-    await lockOrder(tx, context)
     const places = await listEarliest(tx, context, messages.length + 1)
     const isVacant = places.length > 0 && places.every((place) => 'departed_id' in place)
     if (isVacant) await leavePlaces(tx, context)

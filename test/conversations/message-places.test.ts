@@ -39,6 +39,29 @@ it('stores messages without ids once when the same call races with itself', asyn
   expect(await listIn('race')).toHaveLength(10)
 })
 
+it.each([
+  ['without times', {}],
+  ['of one time', { at: '2025-06-01T08:00:00Z' }],
+])('keeps the messages %s of each of several calls at once together', async (name, when) => {
+  const calls = ['a', 'b', 'c', 'd', 'e', 'f']
+  await Promise.all(
+    calls.map((call) =>
+      append(
+        `together ${name}`,
+        ['1', '2', '3', '4'].map((part) => say(part, { id: `${call}${part}`, ...when })),
+      ),
+    ),
+  )
+  const listed = await listIn(`together ${name}`)
+  const order: string[] = listed.map((each: Body) => each.message_id)
+  const inOrder = [...new Set(order.map((id) => id[0]))].flatMap((call) =>
+    ['1', '2', '3', '4'].map((part) => `${call}${part}`),
+  )
+  expect(order).toEqual(inOrder)
+  const positions: number[] = listed.map(({ position }: Body) => position)
+  expect(positions).toEqual([...new Set(positions)].sort((one, other) => one - other))
+})
+
 it('does not compare with a message that the key may not see', async () => {
   await append('levels', [say('the plan')], { scope: 'team', sensitivity: 'high' })
   const key = await app.issueKey(['records:read', 'records:write'], {
