@@ -5,7 +5,13 @@ import type { Trust } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging/paging.ts'
 import { AppError } from '../kernel/errors.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
-import { createAnswerLimit, type Erasure, type ErasureReceipt, type WrittenRecord } from '../records/index.ts'
+import {
+  createAnswerLimit,
+  type Erasure,
+  type ErasureReceipt,
+  lockRecords,
+  type WrittenRecord,
+} from '../records/index.ts'
 import { listMessages, type Place } from './conversations.queries.ts'
 import type { ConversationErasure, ConversationRemovalQuery } from './conversations.schemas.ts'
 import { createNotFoundError, MessageCursor, placeFor } from './conversations.service.ts'
@@ -82,6 +88,11 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
         sealedBy: tx,
         read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit, hasForgotten }),
       })
+      // All at once, in the order of their ids: one by one, in the order of the conversation, deadlocked with other writers.
+      await lockRecords(
+        tx,
+        found.map(({ id }) => id),
+      )
       const remove = start()
       const outcomes: Removal<T>['outcomes'] = []
       for (const { id } of found)

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/db/connection.ts'
 import { createConversationRequests, say, textsOf } from '../support/conversation-requests.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'
@@ -11,6 +13,14 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const { append, get } = createConversationRequests(() => app)
+
+/** How many transactions of this database wait for the lock of a row. */
+async function countWaiting(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
 
 describe('removing a conversation', () => {
   it('forgets each message by the rules of its record, and lists which were kept', async () => {
@@ -65,6 +75,35 @@ describe('removing a conversation', () => {
       )
       expect(rest.next_cursor).toBeUndefined()
       expectProblem(await remove({ cursor: 'forged' }), 400, 'invalid_cursor')
+    },
+  )
+
+  it.each(['DELETE', 'POST'])(
+    '%s locks the messages in the order of their ids, as other writers do',
+    async (method) => {
+      const store = async (name: string, at: string): Promise<string> => {
+        app.clock.advance(1_000)
+        const { items } = (await append(`order${method}`, [say(name, `${name} ${method}`, { at })]))
+          .body as Body
+        return items[0].record_id
+      }
+      const low = await store('later', '2025-06-01T09:00:00Z')
+      const high = await store('earlier', '2025-06-01T08:00:00Z')
+      const locking = (id: string) =>
+        app.db.selectFrom('records').select('id').where('id', '=', id).forNoKeyUpdate()
+      const path = `/v1/conversations/order${method}`
+      const body = { actor: 'a', rationale: 'b' }
+      const removal = await app.db.transaction().execute(async (tx) => {
+        await tx.executeQuery(locking(low))
+        const removing =
+          method === 'POST'
+            ? app.request('POST', `${path}/erase`, { body })
+            : app.request('DELETE', `${path}?actor=a&rationale=b`)
+        await expect.poll(() => countWaiting(tx)).toBe(1)
+        await tx.executeQuery(locking(high).noWait())
+        return { removing }
+      })
+      expect((await removal.removing).body).toMatchObject({ results: [{ status: 200 }, { status: 200 }] })
     },
   )
 
