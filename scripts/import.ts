@@ -97,7 +97,9 @@ type Source = {
 }
 
 async function openSource(path: string, format: string | undefined): Promise<Source> {
-  const found = await stat(path)
+  const found = await stat(path).catch(() => {
+    throw new Error(`The file ${path} does not exist or cannot be read.`)
+  })
   const isNote = extname(path) === '.md' && (format ?? notes) === notes
   if (found.isDirectory() || isNote) return openNotes(path, format, found.isDirectory())
   const type = types[extname(path).toLowerCase()] ?? 'application/octet-stream'

@@ -44,3 +44,8 @@ it.each([
   const stderr = `${reason}; --help lists the arguments.\n`
   expect(runScript(script, ...args)).toEqual({ code: 2, stdout: '', stderr })
 })
+
+it('an import of a file that does not exist names the file', () => {
+  const stderr = 'The file no-such-file.json does not exist or cannot be read.\n'
+  expect(runScript('scripts/import.ts', 'no-such-file.json')).toEqual({ code: 1, stdout: '', stderr })
+})
