@@ -9,7 +9,10 @@ import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const guide = await readFile(join(root, 'docs/clients.md'), 'utf8')
-const commands = [...guide.matchAll(/```\nnpx ([\s\S]*?)\n```/g)].map(([, command]) => command ?? '')
+// Without the packages that npx installs: the test uses those of the project.
+const commands = [...guide.matchAll(/```\nnpx (?:-p \S+ )*([\s\S]*?)\n```/g)].map(
+  ([, command]) => command ?? '',
+)
 // The package to import is tried in its own tests.
 const programs = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)]
   .map(([, program]) => program ?? '')
