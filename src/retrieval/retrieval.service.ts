@@ -43,15 +43,14 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     input: RetrieveQuery,
     { fallsBack = true }: { fallsBack?: boolean } = {},
   ): Promise<ServedAnswer> {
-    const now = clock.now()
-    const question = readQuestion(input, call.caller.trust, now)
-    if (question.at > now) throw createRefusal('/as_of', 'must not be in the future')
+    const question = readQuestion(input, call.caller.trust, clock.now())
+    if (question.at > question.now) throw createRefusal('/as_of', 'must not be in the future')
     const queryVector = await readVector(input.query_embedding)
     const content = { text: readText(input), queryVector, fallsBack }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
-      findRoots(question, content, Math.min(rootLimit, nodeLimit), now),
-      input.explain ? findSuppressed(question, content, now) : undefined,
+      findRoots(question, content, Math.min(rootLimit, nodeLimit)),
+      input.explain ? findSuppressed(question, content) : undefined,
     ])
     const expanded = await expand(db, question, roots.candidateNodes, { maxHops, nodeLimit })
     const presented = await presentNodes(question, expanded, input.explain ?? false)
@@ -128,11 +127,10 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
    * question without content: those are answered by salience, and what faded has none.
    */
   async function findWithForgotten(trust: Trust, input: RetrieveQuery): Promise<string[]> {
-    const now = clock.now()
-    const question = { ...readQuestion(input, trust, now), includesForgotten: true }
+    const question = { ...readQuestion(input, trust, clock.now()), includesForgotten: true }
     const content = { text: readText(input), queryVector: await readVector(input.query_embedding) }
     if (question.isPast || !hasContent(content)) return []
-    const { candidateNodes } = await findRoots(question, content, regretDepth, now)
+    const { candidateNodes } = await findRoots(question, content, regretDepth)
     return candidateNodes.map(({ id }) => id)
   }
 

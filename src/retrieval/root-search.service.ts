@@ -47,33 +47,28 @@ const noText = readQuestionText('')
 
 /** Returns the search for the roots of an answer. */
 export function createRootSearch({ db, text: textSearch, search }: Resources) {
-  async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
-    if (hasContent(input)) return rankByContent(question, input, limit, now)
+  async function findRoots(question: Question, input: SearchInput, limit: number): Promise<Roots> {
+    if (hasContent(input)) return rankByContent(question, input, limit)
     const level = canShowRedacted(question) ? 'any' : 'whole'
-    return rankBySalience(question, { level, limit }, now)
+    return rankBySalience(question, { level, limit })
   }
 
-  async function rankBySalience(question: Question, search: SalienceSearch, now: Date): Promise<Roots> {
-    const ids = await listSalient(question, search, now)
+  async function rankBySalience(question: Question, search: SalienceSearch): Promise<Roots> {
+    const ids = await listSalient(question, search)
     const states = await findCandidateStates(db, ids, question)
     const best = [...states].sort(compareSalience).slice(0, search.limit)
     return { candidateNodes: best.map(toRoot), fits: new Map() }
   }
 
-  async function rankByContent(
-    question: Question,
-    input: SearchInput,
-    limit: number,
-    now: Date,
-  ): Promise<Roots> {
+  async function rankByContent(question: Question, input: SearchInput, limit: number): Promise<Roots> {
     const { query, included } = input.text ?? noText
     const onlyIds = await prefilter(question, query)
-    if (onlyIds?.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds }, now)
+    if (onlyIds?.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds })
     const periods = readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const matches = await findMatches(question, input, { limit, periods, states, onlyIds }, now)
+    const matches = await findMatches(question, input, { limit, periods, states, onlyIds })
     const ids = listIds(matches)
-    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds }, now)
+    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds })
     const stems = await textSearch.findQueryStems(db, query)
     const rows = await readStates(ids, question, states)
     const traits = {
@@ -111,14 +106,13 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     question: Question,
     input: SearchInput,
     { limit, periods, states, onlyIds }: MatchSearch,
-    now: Date,
   ): Promise<ChannelMatches> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const conditions = [...listAnswerConditions(question, 'whole'), ...(onlyIds ? [hasIdIn(onlyIds)] : [])]
     const searchPeriods = (named: PeriodsInQuestion) => {
       const required = [...conditions, ...textSearch.listRequirements((input.text ?? noText).query)]
-      return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
+      return findInPeriods(db, question, { periods: named, conditions: required, limit: depth })
     }
     const [found, time] = await Promise.all([
       search(input, question, conditions, { limit: depth, requested: limit, periods, states, onlyIds }),
@@ -133,18 +127,17 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     question: Question,
     input: SearchInput,
     { limit, onlyIds }: Pick<MatchSearch, 'limit' | 'onlyIds'>,
-    now: Date,
   ): Promise<Roots> {
     const { asked, query } = input.text ?? noText
     const unquoted = dropQuotes(asked)
     const stems = await textSearch.findQueryStems(db, query)
     // No record contains the phrase in quotes: records with some of its words are a better answer than none.
     if (stems.phrased.length > 0 && unquoted !== asked)
-      return rankByContent(question, { ...input, text: readQuestionText(unquoted) }, limit, now)
+      return rankByContent(question, { ...input, text: readQuestionText(unquoted) }, limit)
     if (input.fallsBack === false || onlyIds?.length === 0) return { candidateNodes: [], fits: new Map() }
     // No record shares a word with the question: the most salient records are a better answer than none.
     const requirements = [...textSearch.listRequirements(query), ...(onlyIds ? [hasIdIn(onlyIds)] : [])]
-    return rankBySalience(question, { level: 'whole', limit, requirements }, now)
+    return rankBySalience(question, { level: 'whole', limit, requirements })
   }
 
   /** The states of candidates. Those that the searches have read are not read again. */
@@ -167,10 +160,9 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function listSalient(
     question: Question,
     { level, requirements = [], limit }: SalienceSearch,
-    now: Date,
   ): Promise<string[]> {
     const conditions = [...listAnswerConditions(question, level), ...requirements]
-    const { trust, at, isPast, minSalience, scopes } = question
+    const { trust, now, at, isPast, minSalience, scopes } = question
     const picked = findMostSalient(
       db,
       {

@@ -65,9 +65,8 @@ it('describes a text as the database has it where the words in memory were not a
   const newer = await create(app, buildStatement('new'))
   const ids = [older.id, newer.id]
   const findRoots = createWith(app, ids)
-  const now = app.clock.now()
-  const question = readQuestion({}, fullTrust, now)
+  const question = readQuestion({}, fullTrust, app.clock.now())
   const queryVector = { model, vector: Float32Array.of(1, 0) } as never
-  const { candidateNodes } = await findRoots(question, { text: undefined, queryVector }, 10, now)
+  const { candidateNodes } = await findRoots(question, { text: undefined, queryVector }, 10)
   expect(candidateNodes.map(({ id }) => id)).toEqual([newer.id, older.id])
 })

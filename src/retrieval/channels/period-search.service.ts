@@ -27,9 +27,8 @@ export async function findInPeriods(
     conditions,
     limit,
   }: { periods: PeriodsInQuestion; conditions: Conditions; limit: number },
-  now: Date,
 ): Promise<Match[] | undefined> {
-  const { trust, at } = question
+  const { trust, now, at } = question
   const scopes = listSearchedScopes(question)
   const others = {
     trust,

@@ -5,6 +5,8 @@ import type { NarrowerTrust, RetrieveQuery } from '../retrieval.schemas.ts'
 /** A retrieval request with defaults filled in and the trust of its caller. */
 export type Question = {
   trust: Trust
+  /** When it is asked. */
+  now: Date
   /** The instant that the answer describes. */
   at: Date
   /** Whether that instant is in the past, so that states must be reconstructed. */
@@ -32,6 +34,7 @@ export function readQuestion(input: RetrieveQuery, own: Trust, now: Date): Quest
   const at = input.as_of === undefined ? now : new Date(input.as_of)
   return {
     trust: narrowTrust(own, input.trust ?? {}),
+    now,
     at,
     isPast: at < now,
     types: input.memory_types,

@@ -13,8 +13,8 @@ const maxSuppressed = 50
 /** Returns the search for the records that would answer a question if no rule excluded them. */
 export function createSuppressionSearch({ db, search }: { db: Database; search: ChannelSearch }) {
   /** Runs the same search among records that are excluded by status, validity or salience. */
-  async function findSuppressed(question: Question, input: SearchInput, now: Date): Promise<Suppressed[]> {
-    const ids = hasContent(input) ? await listFound(question, input) : await listMatching(question, now)
+  async function findSuppressed(question: Question, input: SearchInput): Promise<Suppressed[]> {
+    const ids = hasContent(input) ? await listFound(question, input) : await listMatching(question)
     const rows = ids.length === 0 ? [] : await findSuppressedStates(db, ids, question)
     return rows.flatMap((row) => {
       const reason = findSuppressionReason(row, question)
@@ -28,8 +28,8 @@ export function createSuppressionSearch({ db, search }: { db: Database; search: 
   }
 
   /** Without content every record matches. Only the top is examined, so that the cost is bounded. */
-  async function listMatching(question: Question, now: Date): Promise<string[]> {
-    const { trust, at, scopes } = question
+  async function listMatching(question: Question): Promise<string[]> {
+    const { trust, now, at, scopes } = question
     const conditions = listMatchingConditions(question, 'whole')
     const request = { trust, conditions, scopes, asOf: at, isReadableOnly: true, limit: 4 * maxSuppressed }
     return (await findMostSalient(db, request, now)).map(({ id }) => id)
