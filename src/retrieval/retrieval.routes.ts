@@ -19,34 +19,24 @@ export type RetrievalOptions = {
   regrets: { noteAsked(trust: Trust, input: RetrieveQuery, report: Report): void }
 }
 
-type Serving = { ids: readonly string[]; reader: Reader }
+type Answered = { question: RetrieveQuery; ids: readonly string[] }
 
 export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = async (
   app,
   { retrieval, promptContext, access, regrets },
 ) => {
-  const servingsByRequest = new WeakMap<FastifyRequest, Serving>()
-  const questionsByRequest = new WeakMap<FastifyRequest, RetrieveQuery>()
-
-  /** `record_access: false` asks for no count. */
-  function noteServing(
-    request: FastifyRequest,
-    { record_access: isCounted, trust }: Pick<RetrieveQuery, 'record_access' | 'trust'>,
-    ids: readonly string[],
-  ): void {
-    if (isCounted === false || ids.length === 0) return
-    const { principal, name } = request.caller
-    servingsByRequest.set(request, { ids, reader: { key_id: principal, actor: trust?.actor_id ?? name } })
-  }
+  /** What was asked, and the records of the answer. */
+  const answered = new WeakMap<FastifyRequest, Answered>()
 
   // After the response: only what was sent is counted, and no caller waits for it.
   app.addHook('onResponse', async (request, reply) => {
-    if (reply.statusCode !== 200) return
+    const { question, ids = [] } = answered.get(request) ?? {}
+    if (!question || reply.statusCode !== 200) return
+    const { principal, name, trust } = request.caller
     const report: Report = (message, error) => request.log.warn({ err: error }, message)
-    const serving = servingsByRequest.get(request)
-    if (serving) access.noteServed(serving.ids, serving.reader, report)
-    const question = questionsByRequest.get(request)
-    if (question) regrets.noteAsked(request.caller.trust, question, report)
+    const reader = { key_id: principal, actor: question.trust?.actor_id ?? name }
+    if (question.record_access !== false && ids.length > 0) access.noteServed(ids, reader, report)
+    regrets.noteAsked(trust, question, report)
   })
 
   app.post(
@@ -70,8 +60,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     },
     async (request) => {
       const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), request.body)
-      noteServing(request, request.body, servedIds)
-      questionsByRequest.set(request, request.body)
+      answered.set(request, { question: request.body, ids: servedIds })
       return answer
     },
   )
@@ -94,10 +83,8 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     },
     async (request) => {
       const context = await promptContext.build(readCallContext(request), request.body)
-      const ids = context.items.map(({ record_id: id }) => id)
-      noteServing(request, request.body, ids)
       const { max_tokens: _, format: __, ...question } = request.body
-      questionsByRequest.set(request, question)
+      answered.set(request, { question, ids: context.items.map(({ record_id: id }) => id) })
       return context
     },
   )
