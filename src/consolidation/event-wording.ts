@@ -1,8 +1,5 @@
-import { describeTopic } from '../domain/payloads/event-topic.ts'
-import type { SemanticPayload } from '../domain/payloads/payloads.ts'
+import { saysOnlySuccess } from '../domain/payloads/generated-summary.ts'
 import { readWorthParts } from '../domain/worth/worth-parts.ts'
-
-export type StatedFact = Pick<SemanticPayload, 'subject' | 'predicate' | 'object'>
 
 /**
  * Whether the summary of an event says what happened. A question, a supposition or an "ok" would be a wrong or an empty
@@ -16,7 +13,7 @@ export function saysWhatHappened(summary: string): boolean {
 /** Whether a summary shows when a skill fits: a question does, an "ok" does not. */
 export function saysWhatItIsAbout(summary: string): boolean {
   const text = dropMasks(summary)
-  return hasWords(text) && !isReply(text) && !isGenerated(text)
+  return hasWords(text) && !isReply(text) && !saysOnlySuccess(text)
 }
 
 function dropMasks(text: string): string {
@@ -25,14 +22,6 @@ function dropMasks(text: string): string {
 
 function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
-}
-
-/** The service writes "Observation: billing is owned by team red." for a capture of this fact without a summary. */
-export function repeatsStatedFact(summary: string, fact: StatedFact): boolean {
-  const topic = describeTopic(fact)
-  const said = `: ${topic}`
-  const at = summary.indexOf(said)
-  return at > 0 && /^(?:, outcome .{1,100})?[.…!?]?$/.test(summary.slice(at + said.length))
 }
 
 function endsAsQuestion(text: string): boolean {
@@ -60,9 +49,4 @@ function isReply(text: string): boolean {
   if (text.length > longestReply) return false
   const { greeting, information } = readWorthParts({ text })
   return greeting > 0 && information === 0
-}
-
-/** The service writes this for a capture without a summary and a topic: it names the tool, and not what was done. */
-function isGenerated(text: string): boolean {
-  return /^[^:]{1,500}, outcome success\.$/.test(text)
 }

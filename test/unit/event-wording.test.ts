@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  repeatsStatedFact,
-  saysWhatHappened,
-  saysWhatItIsAbout,
-} from '../../src/consolidation/event-wording.ts'
+import { saysWhatHappened, saysWhatItIsAbout } from '../../src/consolidation/event-wording.ts'
+import { saysOnlyFact } from '../../src/domain/payloads/generated-summary.ts'
 
 describe('the summary of a successful event', () => {
   it.each([
@@ -54,6 +51,6 @@ describe('the summary of a successful event', () => {
     ['Asked who owns billing.', false],
   ])('repeats the fact of its capture only if it says nothing else: %s', (summary, isRepeated) => {
     const fact = { subject: 'billing', predicate: 'is owned by', object: 'team red' }
-    expect(repeatsStatedFact(summary, fact)).toBe(isRepeated)
+    expect(saysOnlyFact(summary, fact)).toBe(isRepeated)
   })
 })

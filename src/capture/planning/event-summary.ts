@@ -1,5 +1,4 @@
-import { describeOutcome, describeTopic, formatPart, isText } from '../../domain/payloads/event-topic.ts'
-import { endsSentence } from '../../domain/words/sentence-end.ts'
+import { describeTopic, formatPart, isText, writeSummary } from '../../domain/payloads/generated-summary.ts'
 import { isJsonObject } from '../../kernel/json-objects.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -31,15 +30,9 @@ function composeSentence({ input, fields }: Evidence): { sentence: string; saysS
   const tools = listTools(fields)
   const topic = describeTopic(fields)
   const outcome = isText(fields['outcome']) ? formatPart(fields['outcome']) : undefined
-  const sentence = [
-    `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`,
-    tools === '' ? '' : ` with ${tools}`,
-    topic === undefined ? '' : `: ${topic}`,
-    outcome === undefined ? '' : describeOutcome(outcome),
-  ].join('')
   const isNamed = isText(fields['event_kind']) && outcome !== undefined
   return {
-    sentence: endsSentence(sentence) ? sentence : `${sentence}.`,
+    sentence: writeSummary({ kind, tools, topic, outcome }),
     saysSomething: tools !== '' || topic !== undefined || isNamed,
   }
 }

@@ -9,10 +9,9 @@ import {
 import type { Transaction } from '../../db/transaction.ts'
 import type { LifecycleState } from '../../domain/lifecycle/reinforcement.ts'
 import { type Sensitivity, unscoped } from '../../domain/trust/caller.ts'
-import type { StatedFact } from '../event-wording.ts'
 import { recordSnapshotFields } from '../record-snapshot.queries.ts'
 import { maxNamedSources, type Reinforced } from './fact-evidence.ts'
-import type { FactGroup } from './fact-groups.ts'
+import type { FactGroup, Triple } from './fact-groups.ts'
 import type { NamedEntity, NameLookup } from './named-entities.ts'
 import type { KnownFact } from './observation-outcome.ts'
 
@@ -66,8 +65,8 @@ export async function findObservations(
 export async function findStatedFacts(
   tx: Transaction,
   episodes: readonly string[],
-): Promise<({ episode: string } & StatedFact)[]> {
-  const { rows } = await sql<{ episode: string } & StatedFact>`
+): Promise<({ episode: string } & Triple)[]> {
+  const { rows } = await sql<{ episode: string } & Triple>`
     select e.source_id as episode, c.payload ->> 'subject' as subject, c.payload ->> 'predicate' as predicate,
       c.payload -> 'object' as object
     from relations as e

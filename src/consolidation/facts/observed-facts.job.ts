@@ -1,10 +1,11 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { observedPredicate } from '../../domain/identity/handles.ts'
+import { saysOnlyFact } from '../../domain/payloads/generated-summary.ts'
 import { maskFact } from '../../domain/secrets/masking.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Episode } from '../episode.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
-import { repeatsStatedFact, saysWhatHappened } from '../event-wording.ts'
+import { saysWhatHappened } from '../event-wording.ts'
 import type { Stage } from '../stages.ts'
 import type { ObservedFact } from './fact-groups.ts'
 import { findStatedFacts } from './facts.queries.ts'
@@ -44,7 +45,7 @@ async function dropRepetitions(tx: Transaction, observed: readonly ObservedFact[
   const byEpisode = Map.groupBy(stated, ({ episode }) => episode)
   return observed.filter((each) => {
     const summary = readSummary(each)
-    return !byEpisode.get(each.episode.id)?.some((fact) => repeatsStatedFact(summary, fact))
+    return !byEpisode.get(each.episode.id)?.some((fact) => saysOnlyFact(summary, fact))
   })
 }
 

@@ -1,5 +1,5 @@
 import { findCaptured, findCapturedText, listContextParts } from '../../domain/payloads/captured-content.ts'
-import { describeOutcome } from '../../domain/payloads/event-topic.ts'
+import { endsWithOutcome } from '../../domain/payloads/generated-summary.ts'
 import { isPlainMessage, readContent } from '../../domain/payloads/message-content.ts'
 import type { EpisodicPayload, Payload } from '../../domain/payloads/payloads.ts'
 import { maskMembers } from '../../domain/secrets/masking.ts'
@@ -42,7 +42,7 @@ export function describeEpisode(payload: EpisodicPayload, write: Write): string 
 /** A capture with an outcome and without a summary gets one that ends with the outcome. */
 function saysOutcome(payload: EpisodicPayload, outcome: string): boolean {
   const summary = payload.timeline[0]?.summary ?? ''
-  return summary.endsWith(`${describeOutcome(outcome)}.`) && !repeatsCalls(summary, payload)
+  return endsWithOutcome(summary, outcome) && !repeatsCalls(summary, payload)
 }
 
 /** The captured text belongs to the first event. If the event has no summary, this text is all that is known of it. */
