@@ -1,17 +1,12 @@
-import type { Database } from '../db/connection.ts'
 import type { Guard } from '../db/shared-transactions.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { createVerdictHandle } from '../domain/identity/handles.ts'
-import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import type { Caller, Sensitivity } from '../domain/trust/caller.ts'
 import { listFaults } from '../http/validation/validation.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { Chat } from '../llm/chat.ts'
-import type { PoliciesService } from '../policies/index.ts'
-import { findReadableRecord, presentWritten } from '../records/index.ts'
+import { type CreationResources, findReadableRecord, presentWritten } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured, NewCapture } from './capture.schemas.ts'
 import { type CaptureContext, createCaptureContext } from './capture-context.ts'
@@ -23,15 +18,8 @@ import { type EpisodePlan, type OutcomePlan, planCapture, type TaskPlan } from '
 import { createSharedCaptures, mayShareTransaction } from './sharing/shared-captures.service.ts'
 import { createTaskWriter, findThread, noThread } from './task.service.ts'
 
-type Resources = {
-  db: Database
-  clock: Clock
-  ids: Ids
-  seal: Seal
-  textLanguage: string
-  defaultSensitivity: Sensitivity
+type Resources = CreationResources & {
   revision: RevisionService
-  policies: Pick<PoliciesService, 'getAll'>
   log: Logger
   /** The chat model that interprets captures up to `maxSensitivity`. */
   chat?: Chat | undefined

@@ -1,10 +1,8 @@
 import type { Database } from '../db/connection.ts'
-import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Ids } from '../kernel/ids.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
-import type { PoliciesService } from '../policies/index.ts'
+import type { WritingResources } from '../records/index.ts'
 import { createCompressionStage } from './compression/episode-compression.job.ts'
 import type { ConsolidationOptions } from './consolidation.schemas.ts'
 import { countDue, type DueFilter } from './episode-batches.queries.ts'
@@ -17,13 +15,9 @@ import { createPracticeStage } from './practices/practices.job.ts'
 import { skillKind } from './practices/skill.ts'
 import { figures, type Stage, type StageName } from './stages.ts'
 
-type Resources = {
+type Resources = WritingResources & {
   db: Database
   clock: Clock
-  ids: Ids
-  seal: Seal
-  textLanguage: string
-  policies: Pick<PoliciesService, 'getAll'>
   compressionAgeMs: number
   /** Without a chat model nothing is extracted from free text, and the episodes stay on the list. */
   extraction?: Extraction | undefined

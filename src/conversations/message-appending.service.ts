@@ -1,16 +1,12 @@
-import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { createMessageHandle, type Handle, hasSameDetail } from '../domain/identity/handles.ts'
-import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import { computePosition, formatTime } from '../domain/payloads/message-place.ts'
-import { hasSameVisibility, type Sensitivity } from '../domain/trust/caller.ts'
+import { hasSameVisibility } from '../domain/trust/caller.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/trust/write-trust.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
 import { mapInTurns } from '../kernel/turns.ts'
-import type { PoliciesService } from '../policies/index.ts'
 import {
+  type CreationResources,
   createErasedContentError,
   type Draft,
   draftRecord,
@@ -40,16 +36,7 @@ import {
 } from './message-draft.ts'
 import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
-type Resources = {
-  db: Database
-  clock: Clock
-  ids: Ids
-  seal: Seal
-  textLanguage: string
-  defaultSensitivity: Sensitivity
-  policies: Pick<PoliciesService, 'getAll'>
-  conversations: Pick<ConversationsService, 'describeWritten'>
-}
+type Resources = CreationResources & { conversations: Pick<ConversationsService, 'describeWritten'> }
 
 type Appended = AppendedMessages['items'][number]
 type Pending = Pick<Placed, 'purgedPlace'> & {

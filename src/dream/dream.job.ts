@@ -4,12 +4,13 @@ import { findRunFigures } from '../jobs/run-figures.queries.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Refresh, RetentionSettings } from '../lifecycle/index.ts'
+import type { WritingResources } from '../records/index.ts'
 import { createAccessFoldingStep } from './access-folding-step.job.ts'
 import { createClusteringStep } from './clustering/clustering.job.ts'
 import type { DreamOptions } from './dream.schemas.ts'
 import { createDriftStep, type DriftSettings } from './drift/drift.job.ts'
 import { createForgettingStep } from './forgetting-step.job.ts'
-import { createFactInserter, type FactInserterResources } from './insert-fact.service.ts'
+import { createFactInserter } from './insert-fact.service.ts'
 import { modelFigures } from './model-question.ts'
 import { type DreamModel, openModelSession } from './model-session.service.ts'
 import { createProbingStep } from './probing/probing.job.ts'
@@ -25,7 +26,7 @@ type Resources = RetentionSettings & {
   drift: DriftSettings
   /** Without it no step asks a model. */
   model?: DreamModel | undefined
-  writing: FactInserterResources
+  writing: WritingResources
   /** Maximum number of records in a batch. */
   size?: number
 }
@@ -93,7 +94,7 @@ async function omitFinished(steps: readonly Step[], { db, run }: RunContext): Pr
  * Returns the steps that write what a model answers. Without a model clustering only lists its groups, and the others
  * do nothing.
  */
-function createWritingSteps(writing: FactInserterResources): readonly Step[] {
+function createWritingSteps(writing: WritingResources): readonly Step[] {
   const { seal, textLanguage } = writing
   const insertFact = createFactInserter(writing)
   return [

@@ -37,6 +37,7 @@ export { rejectTakenIdentifiers } from './creation/creation-checks.service.ts'
 export { resolveNamedSources } from './creation/named-sources.service.ts'
 export { insertRecords } from './creation/record-creation.queries.ts'
 export { recordCreationRoutes } from './creation/record-creation.routes.ts'
+export type { CreationResources, WritingResources } from './creation/record-creation.service.ts'
 export {
   claimsRevision,
   createInvalidError,

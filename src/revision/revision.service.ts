@@ -1,14 +1,10 @@
-import type { Database } from '../db/connection.ts'
 import { asOperation, getOperation } from '../db/run-effects.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { addInverses, createEdge } from '../domain/edges/edges.ts'
-import type { Seal } from '../domain/identity/tombstone-seal.ts'
-import { type Caller, type Sensitivity, unscoped } from '../domain/trust/caller.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Caller, unscoped } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
-import type { PoliciesService } from '../policies/index.ts'
 import {
+  type CreationResources,
   findReadableRecord,
   lockTombstonesShared,
   presentWritten,
@@ -37,16 +33,7 @@ import {
   type SuccessorInput,
 } from './successor-draft.ts'
 
-type Resources = {
-  db: Database
-  clock: Clock
-  ids: Ids
-  seal: Seal
-  records: Pick<RecordsService, 'storeDrafts'>
-  policies: Pick<PoliciesService, 'getAll'>
-  defaultSensitivity: Sensitivity
-  textLanguage: string
-}
+type Resources = CreationResources & { records: Pick<RecordsService, 'storeDrafts'> }
 
 export type RevisionService = ReturnType<typeof createRevisionService>
 

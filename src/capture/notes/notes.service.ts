@@ -1,17 +1,13 @@
-import type { Database } from '../../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
 import { nameHandle, noTopic } from '../../domain/identity/handles.ts'
-import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
-import { nameActor, type Sensitivity, unscoped } from '../../domain/trust/caller.ts'
+import { nameActor, unscoped } from '../../domain/trust/caller.ts'
 import { normaliseName } from '../../domain/words/names.ts'
 import { listPhrases } from '../../domain/words/phrases.ts'
 import { resolveMentions } from '../../entities/index.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { PoliciesService } from '../../policies/index.ts'
 import {
+  type CreationResources,
   createErasedContentError,
   insertRecords,
   presentCreated,
@@ -34,16 +30,6 @@ import {
 } from './note-draft.ts'
 import type { TextNote } from './notes.schemas.ts'
 
-type Resources = {
-  db: Database
-  clock: Clock
-  ids: Ids
-  seal: Seal
-  textLanguage: string
-  defaultSensitivity: Sensitivity
-  policies: Pick<PoliciesService, 'getAll'>
-}
-
 /** `confirmed`: another key had said the same. `unchanged`: this key had said the same. */
 export type Remembered = { record: WrittenRecord; outcome: 'created' | 'confirmed' | 'unchanged' }
 
@@ -53,7 +39,7 @@ export type NotesService = ReturnType<typeof createNotesService>
 const maxPhrases = 600
 const maxEntities = 20
 
-export function createNotesService(resources: Resources) {
+export function createNotesService(resources: CreationResources) {
   const { db, clock, ids, seal, textLanguage, defaultSensitivity, policies } = resources
 
   /** Stores a text in plain words, once for each scope and sensitivity. */

@@ -1,9 +1,6 @@
-import { setImmediate as takeTurn } from 'node:timers/promises'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Seal } from '../../domain/identity/tombstone-seal.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { PoliciesService } from '../../policies/index.ts'
-import { type Draft, insertRecords } from '../../records/index.ts'
+import { type Draft, insertRecords, type WritingResources } from '../../records/index.ts'
 import { draftConsolidated } from '../consolidated-draft.ts'
 import type { StageInput } from '../stages.ts'
 import { toEvidence, toSource } from './fact-evidence.ts'
@@ -12,19 +9,13 @@ import { findEntities, lockSources } from './facts.queries.ts'
 import { createEntityLinker, groupByPlace } from './named-entities.ts'
 import type { DecidedFact } from './observation-outcome.ts'
 
-export type FactCreationResources = {
-  ids: Ids
-  seal: Seal
-  textLanguage: string
-  policies: Pick<PoliciesService, 'getAll'>
-}
 export type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun' | 'effectsRunId'> & { actor: string }
 
 /** The database writes one portion while the next is drafted. A whole batch at once would take the sum of both times. */
 const writtenAtOnce = 500
 
 /** Inserts facts with their first observation as evidence, and returns the ids of the stored ones. */
-export function createFactCreation({ ids, seal, textLanguage, policies }: FactCreationResources) {
+export function createFactCreation({ ids, seal, textLanguage, policies }: WritingResources) {
   async function create(tx: Transaction, newFacts: readonly DecidedFact[], options: StoreOptions) {
     const createdIds = new Map<DecidedFact, string>()
     if (newFacts.length === 0) return createdIds
@@ -44,7 +35,7 @@ export function createFactCreation({ ids, seal, textLanguage, policies }: FactCr
         // A write can fail before it is awaited. That must not end the process.
         write.catch(() => {})
         writes.push(write)
-        await takeTurn()
+        await yieldTurn()
       }
     } finally {
       // A write that is still waiting would otherwise run after the rollback, outside of any transaction.

@@ -2,10 +2,10 @@ import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, hasSameVisibility } from '../../domain/trust/caller.ts'
 import type { Change } from '../../jobs/runs.ts'
-import { findSuccessor } from '../../records/index.ts'
+import { findSuccessor, type WritingResources } from '../../records/index.ts'
 import { type EpisodeLink, insertEpisodeLinks } from '../episode-links.queries.ts'
 import { lockHandles } from '../handle-locks.queries.ts'
-import { createFactCreation, type FactCreationResources, type StoreOptions } from './fact-creation.service.ts'
+import { createFactCreation, type StoreOptions } from './fact-creation.service.ts'
 import { maxNamedSources, reinforceFact } from './fact-evidence.ts'
 import { type FactGroup, groupFacts, type Observation, type ObservedFact } from './fact-groups.ts'
 import { claimFacts, findFacts, findObservations, writeReinforced } from './facts.queries.ts'
@@ -30,7 +30,7 @@ export type Facts = ReturnType<typeof createFacts>
  * Returns the store of facts from episodes: each fact is created once and reinforced once per episode that states it
  * again.
  */
-export function createFacts(resources: FactCreationResources) {
+export function createFacts(resources: WritingResources) {
   const create = createFactCreation(resources)
 
   async function store(

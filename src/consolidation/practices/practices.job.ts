@@ -1,13 +1,10 @@
 import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { createEdge } from '../../domain/edges/edges.ts'
-import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { Change } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { PoliciesService } from '../../policies/index.ts'
-import { type Draft, insertRecords } from '../../records/index.ts'
+import { type Draft, insertRecords, type WritingResources } from '../../records/index.ts'
 import { createDescent, draftConsolidated } from '../consolidated-draft.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
 import { type EpisodeLink, insertEpisodeLinks } from '../episode-links.queries.ts'
@@ -32,14 +29,7 @@ import {
   writeUpdatedPractices,
 } from './practices.queries.ts'
 
-type Resources = {
-  clock: Clock
-  ids: Ids
-  seal: Seal
-  textLanguage: string
-  policies: Pick<PoliciesService, 'getAll'>
-  size?: number
-}
+type Resources = WritingResources & { clock: Clock; size?: number }
 
 /** Changes of the counts by the id of the practice. */
 type ChangesByPractice = Map<string, CountChange[]>

@@ -21,14 +21,19 @@ import { type DraftOutcome, isDraft } from './draft-outcome.ts'
 import { type InsertOutcome, insertRecords } from './record-creation.queries.ts'
 import { createInvalidError, draftRecord, findNewFactFaults, refreshWriteTime } from './record-draft.ts'
 
-export type CreationResources = {
+/** What everything that stores new records needs. */
+export type WritingResources = {
+  ids: Ids
+  seal: Seal
+  textLanguage: string
+  policies: Pick<PoliciesService, 'getAll'>
+}
+
+/** The same for requests, which may name no sensitivity. */
+export type CreationResources = WritingResources & {
   db: Database
   clock: Clock
-  ids: Ids
   defaultSensitivity: Sensitivity
-  textLanguage: string
-  seal: Seal
-  policies: Pick<PoliciesService, 'getAll'>
 }
 
 /** The result for one record of a batch. */
