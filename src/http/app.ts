@@ -34,8 +34,11 @@ import { compileValidator } from './validation/validation.ts'
 /** The routes of a room, with the services that they need. */
 export type RegisterRoutes = (app: FastifyInstance) => Promise<void>
 
+/** The same, before they get the services as options. */
+export type UnboundRoutes<Options extends object> = FastifyPluginAsync<Options>
+
 export function bindRoutes<Options extends object>(
-  plugin: FastifyPluginAsync<Options>,
+  plugin: UnboundRoutes<Options>,
   options: Options,
 ): RegisterRoutes {
   return async (app) => void (await app.register<Options>(plugin, options))

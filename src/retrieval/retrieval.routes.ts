@@ -16,14 +16,14 @@ export type RetrievalOptions = {
   promptContext: PromptContextService
   access: { noteServed(ids: readonly string[], reader: Reader, report: Report): void }
   /** Judges what was forgotten by the questions that are asked. */
-  regrets: { noteAsked(trust: Trust, input: RetrieveQuery, report: Report): void }
+  regretSampling: { noteAsked(trust: Trust, input: RetrieveQuery, report: Report): void }
 }
 
 type Answered = { question: RetrieveQuery; ids: readonly string[] }
 
 export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = async (
   app,
-  { retrieval, promptContext, access, regrets },
+  { retrieval, promptContext, access, regretSampling },
 ) => {
   /** What was asked, and the records of the answer. */
   const answered = new WeakMap<FastifyRequest, Answered>()
@@ -36,7 +36,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     const report: Report = (message, error) => request.log.warn({ err: error }, message)
     const reader = { key_id: principal, actor: question.trust?.actor_id ?? name }
     if (question.record_access !== false && ids.length > 0) access.noteServed(ids, reader, report)
-    regrets.noteAsked(trust, question, report)
+    regretSampling.noteAsked(trust, question, report)
   })
 
   app.post(
