@@ -18,6 +18,12 @@ import { findLoggedAccesses } from '../importance/importance.queries.ts'
 import { findWorth } from '../importance/worth.queries.ts'
 import type { Explanation, Forecast } from './explain.schemas.ts'
 import {
+  findArchivalValues,
+  findBudgetValues,
+  findSurprise,
+  type SurpriseRow,
+} from './explanation.queries.ts'
+import {
   computeDueAt,
   explainImportance,
   explainKeeping,
@@ -26,8 +32,6 @@ import {
   findRemovalRule,
 } from './explanation.ts'
 import { forecastSalience } from './forecast.ts'
-import { findArchivalValues, findBudgetValues } from './removal-values.queries.ts'
-import { findSurprise, type SurpriseRow } from './surprise.queries.ts'
 
 type Resources = {
   db: Database

@@ -5,9 +5,8 @@ import type { Caller } from '../../domain/trust/caller.ts'
 import { readPage } from '../../http/paging/paging.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
 import { findRecordOrDeparture, presentVia } from '../../records/index.ts'
-import { listStatusChanges } from '../status/status.queries.ts'
+import { listImportanceMoves, listStatusChanges } from './history.queries.ts'
 import type { HistoryQuery, ImportanceMove, StatusChange } from './history.schemas.ts'
-import { listImportanceMoves } from './importance-history.queries.ts'
 
 export type HistoryService = ReturnType<typeof createHistoryService>
 

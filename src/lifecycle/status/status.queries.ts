@@ -1,31 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { hiddenActor, isMoveShown } from '../../db/fragments/concealment.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Trust } from '../../domain/trust/caller.ts'
-import type { StatusChangeRow } from '../../records/index.ts'
-
-type Moved = StatusChangeRow & { id: number }
-
-/** Oldest first, so that a page does not change while the history grows. */
-export async function listStatusChanges(
-  db: Database,
-  { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },
-): Promise<Moved[]> {
-  const { rows } = await sql<Moved>`
-    select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else ${hiddenActor} end as actor,
-      case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
-    from (
-      select s.*, ${isMoveShown(trust, sql`${id}::uuid`)} as is_shown
-      from status_changes as s
-      where s.record_id = ${id}::uuid and s.id > ${after}
-      order by s.id
-      limit ${limit}
-    ) as s
-    order by s.id
-  `.execute(db)
-  return rows
-}
 
 /** Returns the step that changed the status last; undefined when nothing did. */
 export async function findLastStep(db: Database, id: string): Promise<string | undefined> {

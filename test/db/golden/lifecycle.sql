@@ -705,7 +705,7 @@ where r.id = due.id
 from pruned
 order by pruned.at, id;
 
--- src/lifecycle/explanation/removal-values.queries.ts findArchivalValues
+-- src/lifecycle/explanation/explanation.queries.ts findArchivalValues
     select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
       (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
     from (
@@ -718,7 +718,7 @@ and a.action = 'archive'
     ) as archived
     where said ? 'retention';
 
--- src/lifecycle/explanation/removal-values.queries.ts findBudgetValues
+-- src/lifecycle/explanation/explanation.queries.ts findBudgetValues
     select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
     from audit_entries as a
     where a.record_id = $1::uuid
@@ -727,7 +727,7 @@ and a.changes #> '{forgotten,1}' ? 'keeping'
     order by a.id desc
     limit 1;
 
--- src/lifecycle/explanation/surprise.queries.ts findSurprise
+-- src/lifecycle/explanation/explanation.queries.ts findSurprise
     with surprise as materialized (select *
 from surprises
 where record_id = $1::uuid), near as materialized (
@@ -750,13 +750,76 @@ from seen
       ), '[]') as neighbours
     from surprise as s;
 
--- src/lifecycle/history/importance-history.queries.ts listImportanceMoves
+-- src/lifecycle/history/history.queries.ts listImportanceMoves
 select "id", "old", "new", "at", "run_id"
 from "importance_history"
 where "record_id" = $1
 and "id" > $2
 order by "id"
 limit $3;
+
+-- src/lifecycle/history/history.queries.ts listStatusChanges
+    select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
+      case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
+    from (
+      select s.*, (
+    not exists (
+    select h.id
+from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $2
+and "h"."scope" = any($3::text[]))
+  )
+and s.at not in (
+    select edge.created_at
+    from unnest($4::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = $5::uuid
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )
+    and not exists (select
+from audit_entries as a
+where a.record_id = $8::uuid
+and a.at = s.at
+and not not exists (
+    select h.id
+from regexp_matches(a.changes::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ))
+  ) as is_shown
+      from status_changes as s
+      where s.record_id = $11::uuid
+and s.id > $12
+      order by s.id
+      limit $13
+    ) as s
+    order by s.id;
 
 -- src/lifecycle/importance/importance-refresh.queries.ts countRefreshable
     select count(*) as records,
@@ -1470,66 +1533,3 @@ and later.changes #>> '{status,1}' = 'active'
       )
     order by a.id desc
     limit 1;
-
--- src/lifecycle/status/status.queries.ts listStatusChanges
-    select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
-      case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
-    from (
-      select s.*, (
-    not exists (
-    select h.id
-from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $2
-and "h"."scope" = any($3::text[]))
-  )
-and s.at not in (
-    select edge.created_at
-    from unnest($4::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = $5::uuid
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  )
-    and not exists (select
-from audit_entries as a
-where a.record_id = $8::uuid
-and a.at = s.at
-and not not exists (
-    select h.id
-from regexp_matches(a.changes::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ))
-  ) as is_shown
-      from status_changes as s
-      where s.record_id = $11::uuid
-and s.id > $12
-      order by s.id
-      limit $13
-    ) as s
-    order by s.id;

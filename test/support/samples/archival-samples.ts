@@ -7,7 +7,7 @@ import * as clustering from '../../../src/dream/clustering/clustering.queries.ts
 import * as drift from '../../../src/dream/drift/drift.queries.ts'
 import * as verdicts from '../../../src/dream/verdicts.queries.ts'
 import { startPosition } from '../../../src/jobs/table-walk.ts'
-import * as removals from '../../../src/lifecycle/explanation/removal-values.queries.ts'
+import * as explaining from '../../../src/lifecycle/explanation/explanation.queries.ts'
 import { computeRetentionAt } from '../../../src/lifecycle/importance/retention.queries.ts'
 import * as promoting from '../../../src/lifecycle/promotion/promotion.queries.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -36,9 +36,10 @@ export const archivalSamples: Record<string, Record<string, Sample | Record<stri
       elastic: (db) => retained(db, 'elastic'),
     },
   },
-  'src/lifecycle/explanation/removal-values.queries.ts': {
-    findArchivalValues: (db) => removals.findArchivalValues(db, id),
-    findBudgetValues: (db) => removals.findBudgetValues(db, id),
+  'src/lifecycle/explanation/explanation.queries.ts': {
+    findArchivalValues: (db) => explaining.findArchivalValues(db, id),
+    findBudgetValues: (db) => explaining.findBudgetValues(db, id),
+    findSurprise: (db) => explaining.findSurprise(db, id, { maxSensitivity: 'low', scopes: ['team'] }),
   },
   'src/dream/verdicts.queries.ts': {
     hasVerdict: (db) => verdicts.hasVerdict(db, { step: 'cluster', digest }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { startPosition } from '../../../src/jobs/table-walk.ts'
 import * as access from '../../../src/lifecycle/access/access.queries.ts'
 import * as folding from '../../../src/lifecycle/access/access-folding.queries.ts'
-import * as history from '../../../src/lifecycle/history/importance-history.queries.ts'
+import * as history from '../../../src/lifecycle/history/history.queries.ts'
 import * as scoring from '../../../src/lifecycle/importance/importance.queries.ts'
 import * as refreshing from '../../../src/lifecycle/importance/importance-refresh.queries.ts'
 import * as rejudging from '../../../src/lifecycle/importance/rejudging.queries.ts'
@@ -25,8 +25,15 @@ export const statusSamples: Record<string, Record<string, Sample>> = {
     foldOldest: (db) =>
       db.transaction().execute((tx) => folding.foldOldest(tx, { ids: [id], before: now, limit: 1_000 })),
   },
-  'src/lifecycle/history/importance-history.queries.ts': {
+  'src/lifecycle/history/history.queries.ts': {
     listImportanceMoves: (db) => history.listImportanceMoves(db, { id, after: 0, limit: 101 }),
+    listStatusChanges: (db) =>
+      history.listStatusChanges(db, {
+        id,
+        trust: { maxSensitivity: 'low', scopes: ['team'] },
+        after: 0,
+        limit: 101,
+      }),
   },
   'src/lifecycle/importance/importance-refresh.queries.ts': {
     countRefreshable: (db) => refreshing.countRefreshable(db, null),
@@ -71,13 +78,6 @@ export const statusSamples: Record<string, Record<string, Sample>> = {
     findWorth: (db) => worth.findWorth(db, id),
   },
   'src/lifecycle/status/status.queries.ts': {
-    listStatusChanges: (db) =>
-      transition.listStatusChanges(db, {
-        id,
-        trust: { maxSensitivity: 'low', scopes: ['team'] },
-        after: 0,
-        limit: 101,
-      }),
     findLastStep: (db) => transition.findLastStep(db, id),
     findSalienceBeforeRevision: (db) => transition.findSalienceBeforeRevision(db, id),
   },

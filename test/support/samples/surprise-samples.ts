@@ -2,7 +2,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import * as surprising from '../../../src/embeddings/surprise/surprise-comparison.queries.ts'
-import * as insight from '../../../src/lifecycle/explanation/surprise.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -42,8 +41,5 @@ export const surpriseSamples: Record<string, Record<string, Sample | Record<stri
     findRecordSources: (db) => inTransaction(db, (tx) => surprising.findRecordSources(tx, [id])),
     writeSurprises: (db) => inTransaction(db, (tx) => surprising.writeSurprises(tx, [compared], now)),
     dropUncompared: (db) => inTransaction(db, (tx) => surprising.dropUncompared(tx, [id])),
-  },
-  'src/lifecycle/explanation/surprise.queries.ts': {
-    findSurprise: (db) => insight.findSurprise(db, id, { maxSensitivity: 'low', scopes: ['team'] }),
   },
 }
