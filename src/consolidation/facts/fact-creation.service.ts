@@ -6,7 +6,7 @@ import type { StageInput } from '../stages.ts'
 import { toEvidence, toSource } from './fact-evidence.ts'
 import type { FactGroup, Observation } from './fact-groups.ts'
 import { findEntities, lockSources } from './facts.queries.ts'
-import { createEntityLinker, groupByPlace } from './named-entities.ts'
+import { createEntityLinker } from './named-entities.ts'
 import type { DecidedFact } from './observation-outcome.ts'
 
 export type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun' | 'effectsRunId'> & { actor: string }
@@ -54,7 +54,8 @@ export function createFactCreation({ ids, seal, textLanguage, policies }: Writin
   ) {
     const allPolicies = await policies.getAll(tx)
     const linker = createEntityLinker(newFacts)
-    const found = groupByPlace(linker.lookups.length === 0 ? [] : await findEntities(tx, linker.lookups))
+    const entities = linker.lookups.length === 0 ? [] : await findEntities(tx, linker.lookups)
+    const found = Map.groupBy(entities, ({ place }) => place)
     return (id: string, each: DecidedFact, first: Observation): Draft => {
       const draftOptions = {
         id,

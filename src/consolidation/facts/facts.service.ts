@@ -9,7 +9,6 @@ import { createFactCreation, type StoreOptions } from './fact-creation.service.t
 import { maxNamedSources, reinforceFact } from './fact-evidence.ts'
 import { type FactGroup, groupFacts, type Observation, type ObservedFact } from './fact-groups.ts'
 import { claimFacts, findFacts, findObservations, writeReinforced } from './facts.queries.ts'
-import { groupByPlace } from './named-entities.ts'
 import {
   type DecidedFact,
   decideObservationOutcome,
@@ -63,7 +62,7 @@ export function createFacts(resources: WritingResources) {
   }
 
   async function decideAll(tx: Transaction, groups: readonly FactGroup[]): Promise<DecidedFact[]> {
-    const known = groupByPlace(await findFacts(tx, groups))
+    const known = Map.groupBy(await findFacts(tx, groups), ({ place }) => place)
     const decided: DecidedFact[] = []
     for (const [place, each] of groups.entries()) {
       const same = known.get(place) ?? []

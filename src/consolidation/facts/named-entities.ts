@@ -88,7 +88,3 @@ function deduplicateLinks(linked: readonly { target: string; predicate: string }
 }
 
 const mentions = 'mentions_entity'
-
-export function groupByPlace<T extends { place: number }>(found: readonly T[]): Map<number, T[]> {
-  return Map.groupBy(found, ({ place }) => place)
-}

@@ -189,15 +189,7 @@ export async function rescore(
       where ${hasIdIn(ids)}
       order by r.id
       for no key update of r
-    ), ${updateMoved({ now, runId })}
-    select id, new from moved
-  `.execute(tx)
-  return new Map(rows.map(({ id, new: score }) => [id, score]))
-}
-
-/** Writes the rows of `scored` that are off by enough, and their history. */
-function updateMoved({ now, runId }: { now: Date; runId: string | null }): Fragment {
-  return sql`moved as (
+    ), moved as (
       update records as r set importance = s.new
       from scored as s
       where r.id = s.id and abs(s.new - s.old) > ${writeFloat(importanceTolerance)}
@@ -205,5 +197,8 @@ function updateMoved({ now, runId }: { now: Date; runId: string | null }): Fragm
     ), logged as (
       insert into importance_history (record_id, old, new, at, run_id)
       select id, old, new, ${now}::timestamptz, ${runId}::uuid from moved
-    )`
+    )
+    select id, new from moved
+  `.execute(tx)
+  return new Map(rows.map(({ id, new: score }) => [id, score]))
 }
