@@ -2,7 +2,6 @@ import type { Database } from '../db/connection.ts'
 import { nameTiming, timeBatches } from '../jobs/batch-timing.ts'
 import { findRunFigures } from '../jobs/run-figures.queries.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
-import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Refresh, RetentionSettings } from '../lifecycle/index.ts'
 import type { WritingResources } from '../records/index.ts'
 import { createAccessFoldingStep } from './access-folding-step.job.ts'
@@ -15,7 +14,7 @@ import { modelFigures } from './model-question.ts'
 import { type DreamModel, openModelSession } from './model-session.service.ts'
 import { createProbingStep } from './probing/probing.job.ts'
 import { createProfilesStep } from './profiles/profiles.job.ts'
-import type { DreamContext, Step, StepName } from './steps.ts'
+import type { Step, StepName } from './steps.ts'
 import { createSynthesisStep } from './synthesis/synthesis.job.ts'
 
 type Resources = RetentionSettings & {
@@ -51,17 +50,10 @@ export function createDream(resources: Resources): JobWork {
       ...(chosenSteps.some((step) => writingSteps.includes(step)) ? modelFigures : []),
     ])
     const model = await openModelSession(context, resources.model)
-    for (const step of await omitFinished(chosenSteps, context))
-      await runStep(step, { ...addTiming(step.name, context), model })
-  }
-
-  /** A step that fails must not keep the next ones from their work every night. */
-  async function runStep(step: Step, context: DreamContext): Promise<void> {
-    try {
-      await step.run(context)
-    } catch (error) {
-      if (!isBatchFailure(error)) throw error
-      await context.recordFault({ error, part: step.name })
+    for (const step of await omitFinished(chosenSteps, context)) {
+      const timed = { ...addTiming(step.name, context), model }
+      // A step that fails must not keep the next ones from their work every night.
+      await step.run(timed).catch((error) => context.recordFault({ error, part: step.name }))
     }
   }
 

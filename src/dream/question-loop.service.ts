@@ -1,9 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
+import { attemptBatch } from '../jobs/attempt.ts'
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
-import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { DreamQuestion, ModelReply, ModelSession } from './model-question.ts'
-
-type FaultContext = { part: string; recordId: string }
 
 type QuestionLoop<T, D> = {
   part: string
@@ -24,8 +22,8 @@ export async function askDueQuestions<T, D extends { question: DreamQuestion<T> 
   let left = remaining
   for await (const each of due) {
     const reply = await model.ask(each.question)
-    const faultContext = { part, recordId: getRecordId(each) }
-    if (isConclusive(reply)) await runInBatch(context, faultContext, (tx) => storeReply(tx, each, reply))
+    const about = { part, recordId: getRecordId(each) }
+    if (isConclusive(reply)) await attemptBatch(context, about, (tx) => storeReply(tx, each, reply))
     if (!model.canAsk() || --left === 0) return
   }
 }
@@ -33,18 +31,4 @@ export async function askDueQuestions<T, D extends { question: DreamQuestion<T> 
 /** Whether the reply is about the question. Otherwise the model was unavailable, and another run asks again. */
 export function isConclusive(reply: ModelReply<unknown>): boolean {
   return 'answer' in reply || reply.refused === 'invalid'
-}
-
-/** Runs work in a batch of its own. If it fails, records the fault and lets the run continue. */
-export async function runInBatch(
-  context: RunContext,
-  faultContext: FaultContext,
-  work: (tx: Transaction) => Promise<BatchResult>,
-): Promise<void> {
-  try {
-    await context.inBatch(work)
-  } catch (error) {
-    if (!isBatchFailure(error)) throw error
-    await context.recordFault({ error, ...faultContext })
-  }
 }

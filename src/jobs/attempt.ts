@@ -1,5 +1,6 @@
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { BatchResult, RunContext } from './runs.ts'
 import { isBatchFailure } from './table-walk.ts'
 
 /** Does a part of a batch, which goes on without it if it fails. Throws what no smaller part avoids. */
@@ -17,4 +18,13 @@ export async function attempt<T>(
     await rollbackToSavepoint(tx, 'part')
     return { error }
   }
+}
+
+/** Does a batch, and records its failure if it fails: the run goes on without it. */
+export async function attemptBatch(
+  { inBatch, recordFault }: RunContext,
+  about: { part: string; recordId: string },
+  work: (tx: Transaction) => Promise<BatchResult>,
+): Promise<void> {
+  await inBatch(work).catch((error) => recordFault({ error, ...about }))
 }

@@ -60,8 +60,13 @@ export type RunContext = {
   setTotal(total: number, counted?: readonly string[]): Promise<void>
   /** Throws `RunEnded` when the run must end. For use between the parts of one long batch. */
   throwIfEnded(): Promise<void>
-  /** Records that a batch or one record failed. The run continues. */
-  recordFault(fault: { error: unknown; recordId?: string; part: string; attempt?: string }): Promise<void>
+  /** Records that a batch or one record failed, and the run continues. Throws the error if it is no failure of a batch. */
+  recordFault(fault: {
+    error: unknown
+    recordId?: string | undefined
+    part: string
+    attempt?: string
+  }): Promise<void>
 }
 
 export type JobWork = {

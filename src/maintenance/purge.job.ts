@@ -43,7 +43,7 @@ export function createPurge({ expired, records, keepHistories }: Resources): Job
           counts: {},
           recordId: await records.findNextPurgeable(tx, now, failed),
         }))
-        await context.recordFault({ error, part: 'records', ...(recordId ? { recordId } : {}) })
+        await context.recordFault({ error, part: 'records', recordId })
         if (recordId) failed.push(recordId)
         return recordId !== undefined
       },

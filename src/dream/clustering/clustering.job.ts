@@ -5,7 +5,6 @@ import { getRank } from '../../domain/trust/caller.ts'
 import { findServingModel } from '../../embeddings/index.ts'
 import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
-import { isBatchFailure } from '../../jobs/table-walk.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelSession } from '../model-question.ts'
 import type { DreamContext, Step } from '../steps.ts'
@@ -116,9 +115,7 @@ export function createClusteringStep(resources: Resources): Step {
       })
       return isMerged
     } catch (error) {
-      if (!isBatchFailure(error)) throw error
-      const [seed] = question.members
-      await context.recordFault({ error, part: 'cluster', ...(seed ? { recordId: seed.id } : {}) })
+      await context.recordFault({ error, part: 'cluster', recordId: question.members[0]?.id })
       return false
     }
   }

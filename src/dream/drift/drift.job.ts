@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/trust/caller.ts'
+import { attemptBatch } from '../../jobs/attempt.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { isBatchFailure, startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
@@ -76,16 +77,11 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
       await context.inBatch(async (tx) => storeProgress(tx, await moveAll(tx, context, due)))
     } catch (error) {
       if (!isBatchFailure(error)) throw error
-      for (const each of due) await moveAlone(context, each)
+      for (const each of due)
+        await attemptBatch(context, { part: 'drift', recordId: each.record.id }, (tx) =>
+          moveAll(tx, context, [each]),
+        )
       await context.inBatch((tx) => storeProgress(tx))
-    }
-  }
-
-  async function moveAlone(context: RunContext, due: DueMove): Promise<void> {
-    try {
-      await context.inBatch((tx) => moveAll(tx, context, [due]))
-    } catch (error) {
-      await context.recordFault({ error, recordId: due.record.id, part: 'drift' })
     }
   }
 

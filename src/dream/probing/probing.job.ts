@@ -1,12 +1,13 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { maskText } from '../../domain/secrets/masking.ts'
 import { fullTrust, type Sensitivity } from '../../domain/trust/caller.ts'
+import { attemptBatch } from '../../jobs/attempt.ts'
 import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import { findRecords, lockRecords, type StoredRecord, writeChange } from '../../records/index.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
-import { isConclusive, runInBatch } from '../question-loop.service.ts'
+import { isConclusive } from '../question-loop.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { buildQuestion, importanceFactor, isDoubted, type Judgement, maxRelated } from './belief-prompt.ts'
 import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.queries.ts'
@@ -57,7 +58,7 @@ export function createProbingStep({ textLanguage }: Resources): Step {
     }
     const result = { id, ceiling, shown, reply }
     if (isConclusive(reply))
-      await runInBatch(context, { part: step, recordId: id }, (tx) => storeReply(tx, context, result))
+      await attemptBatch(context, { part: step, recordId: id }, (tx) => storeReply(tx, context, result))
   }
 
   /**

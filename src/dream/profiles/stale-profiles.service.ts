@@ -1,9 +1,9 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/trust/caller.ts'
+import { attemptBatch } from '../../jobs/attempt.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockRecords } from '../../records/index.ts'
 import { deleteProfileRows, retireRecord } from '../../revision/index.ts'
-import { runInBatch } from '../question-loop.service.ts'
 import type { DreamContext } from '../steps.ts'
 import { listStaleProfiles } from './profiles.queries.ts'
 
@@ -14,7 +14,7 @@ export async function retireStaleProfiles(context: DreamContext, origin: Origin)
   // Without a model, as in most dry runs, a profile that a model would replace stays.
   const filter = { scope: context.run.scope, ceiling: context.model?.maxSensitivity ?? ('hyper' as const) }
   for (const id of await listStaleProfiles(context.db, filter)) {
-    await runInBatch(context, { part: origin.step, recordId: id }, async (tx) => {
+    await attemptBatch(context, { part: origin.step, recordId: id }, async (tx) => {
       await lockRecords(tx, [id])
       const [stale] = await listStaleProfiles(tx, { ...filter, profileId: id })
       return stale === undefined ? {} : retireProfile(tx, context, id, origin)

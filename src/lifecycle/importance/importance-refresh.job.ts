@@ -1,6 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { stopSavingEffects } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { attemptBatch } from '../../jobs/attempt.ts'
 import type { Range } from '../../jobs/ranges.queries.ts'
 import type { JobWork, Run, RunContext } from '../../jobs/runs.ts'
 import { createSharedRanges } from '../../jobs/shared-ranges.ts'
@@ -92,12 +93,7 @@ async function refreshEach(context: RunContext, range: Range): Promise<void> {
     ids: await listRefreshable(tx, range, run.scope),
   }))
   for (const id of ids) {
-    try {
-      await context.inBatch((tx) => refresh(tx, run, { id }))
-    } catch (error) {
-      if (!isBatchFailure(error)) throw error
-      await context.recordFault({ error, recordId: id, part: 'importance' })
-    }
+    await attemptBatch(context, { part: 'importance', recordId: id }, (tx) => refresh(tx, run, { id }))
   }
 }
 
