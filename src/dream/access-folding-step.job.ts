@@ -1,5 +1,5 @@
 import type { RunContext } from '../jobs/runs.ts'
-import { walkIdsInBatches } from '../jobs/table-walk.ts'
+import { walkRunById } from '../jobs/table-walk.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { claimFoldable, foldAccesses, foldedRecords } from '../lifecycle/index.ts'
 import type { Step } from './steps.ts'
@@ -17,7 +17,7 @@ export function createAccessFoldingStep(): Step {
     const { startedAt, scope, dryRun } = context.run
     if (scope !== null) return
     const before = subtractMilliseconds(startedAt, retentionMs)
-    await walkIdsInBatches(context, {
+    await walkRunById(context, {
       part: 'prune_logs',
       size: foldedRecords,
       doPortion: async (tx, { after, limit: records }) => {

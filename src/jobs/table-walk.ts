@@ -62,37 +62,44 @@ export async function walkIds(
   while (after !== undefined) after = (await doPortion(after)).last
 }
 
-export type IdWalk = {
+export type RunWalk<Key> = {
   /** Names the part of the work in a report of a fault. */
   part: string
+  start: Key
   size: number
-  /** Does the records after an id. Returns the last of them, or undefined at the end. */
+  /** Does the records after a key. Returns the key of the last of them, or undefined at the end. */
   doPortion(
     tx: Transaction,
-    portion: { after: string; limit: number },
-  ): Promise<BatchResult & { last: string | undefined }>
-  /** The first record that `doPortion` would do. */
-  findNext(tx: Transaction, after: string): Promise<string | undefined>
+    portion: { after: Key; limit: number },
+  ): Promise<BatchResult & { last: Key | undefined }>
+  /** The key of the first record that `doPortion` would do. */
+  findNext(tx: Transaction, after: Key): Promise<Key | undefined>
+  getId(key: Key): string
 }
 
-/** Goes through ids in portions. A portion that fails is tried again in smaller ones, and a record that fails is passed over. */
-export function walkIdsInBatches(
+/** Goes through records in batches of a run. A record that fails by itself is reported and passed over. */
+export function walkRun<Key>(
   { inBatch, recordFault }: RunContext,
-  { part, size, doPortion, findNext }: IdWalk,
+  { part, start, size, doPortion, findNext, getId }: RunWalk<Key>,
 ): Promise<void> {
-  return walkInBatches<string>({
-    start: nilUuid,
+  return walkInBatches<Key>({
+    start,
     size,
     doBatch: async (after, limit) => (await inBatch((tx) => doPortion(tx, { after, limit }))).last,
     skipRecord: async (after, error) => {
-      const { recordId } = await inBatch(async (tx) => ({
-        counts: {},
-        recordId: await findNext(tx, after),
-      }))
-      if (recordId !== undefined) await recordFault({ error, recordId, part })
-      return recordId
+      const { failed } = await inBatch(async (tx) => ({ counts: {}, failed: await findNext(tx, after) }))
+      if (failed !== undefined) await recordFault({ error, recordId: getId(failed), part })
+      return failed
     },
   })
+}
+
+/** Goes through records in the order of their ids. */
+export function walkRunById(
+  context: RunContext,
+  walk: Omit<RunWalk<string>, 'start' | 'getId'>,
+): Promise<void> {
+  return walkRun(context, { ...walk, start: nilUuid, getId: (id) => id })
 }
 
 /** The key of a record in the order of a table walk. */
@@ -106,7 +113,6 @@ export const startPosition: Position = { at: '-infinity', id: nilUuid }
 export type Portion = { after: Position; limit: number }
 
 export type TableWalk = {
-  /** Names the part of the work in a report of a fault. */
   part: string
   size: number
   /** Locks the next records in their order, and skips those that others have locked. */
@@ -116,25 +122,24 @@ export type TableWalk = {
 
 /** Claims and does records batch by batch, each batch in a transaction of the run. */
 export function walkTable(context: RunContext, { part, size, claim, perform }: TableWalk): Promise<void> {
-  async function doBatch(after: Position, limit: number): Promise<Position | undefined> {
-    const { last } = await context.inBatch<BatchResult & { last: Position | undefined }>(async (tx) => {
-      const claimed = await claim(tx, { after, limit })
+  return walkRunByPosition(context, {
+    part,
+    size,
+    doPortion: async (tx, portion) => {
+      const claimed = await claim(tx, portion)
       if (claimed.length === 0) return { last: undefined }
       const ids = claimed.map(({ id }) => id)
       const result = await perform(tx, ids)
-      return { ...result, done: ids.length, last: ids.length < limit ? undefined : claimed.at(-1) }
-    })
-    return last
-  }
+      return { ...result, done: ids.length, last: ids.length < portion.limit ? undefined : claimed.at(-1) }
+    },
+    findNext: async (tx, after) => (await claim(tx, { after, limit: 1 }))[0],
+  })
+}
 
-  async function skipRecord(after: Position, error: unknown): Promise<Position | undefined> {
-    const { failed } = await context.inBatch(async (tx) => ({
-      counts: {},
-      failed: (await claim(tx, { after, limit: 1 }))[0],
-    }))
-    if (failed) await context.recordFault({ error, recordId: failed.id, part })
-    return failed
-  }
-
-  return walkInBatches({ start: startPosition, size, doBatch, skipRecord })
+/** Goes through records in the order of their positions. */
+export function walkRunByPosition(
+  context: RunContext,
+  walk: Omit<RunWalk<Position>, 'start' | 'getId'>,
+): Promise<void> {
+  return walkRun(context, { ...walk, start: startPosition, getId: ({ id }) => id })
 }

@@ -16,7 +16,7 @@ import {
 } from '../effects/index.ts'
 import { attempt } from '../jobs/attempt.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { walkIds, walkIdsInBatches } from '../jobs/table-walk.ts'
+import { walkIds, walkRunById } from '../jobs/table-walk.ts'
 import { halve } from '../kernel/halve.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import { rescore } from '../lifecycle/index.ts'
@@ -90,7 +90,7 @@ function replayAll(db: Database, seal: Seal): MakeChanges {
 /** Records that the plan only forgets have no effects: the state of each record is kept with its change. */
 function forgetAll(context: RunContext, application: Application): Promise<void> {
   const { run } = context
-  return walkIdsInBatches(context, {
+  return walkRunById(context, {
     part,
     size: portion,
     doPortion: async (tx, next) => {

@@ -17,7 +17,7 @@ import {
 } from '../effects/index.ts'
 import { attempt } from '../jobs/attempt.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { walkIds, walkIdsInBatches } from '../jobs/table-walk.ts'
+import { walkIds, walkRunById } from '../jobs/table-walk.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedRecords, lockTombstonesShared } from '../records/index.ts'
 import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetting.queries.ts'
@@ -50,7 +50,7 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
     // A change that was taken back differs from now on, so a run that goes on after a crash does not find it again.
     await walkIds((after) => inReplay(context, (tx) => undoImportance(tx, undo, after)))
-    await walkIdsInBatches(context, {
+    await walkRunById(context, {
       part,
       size: portion,
       doPortion: (tx, next) => restoreRecords(tx, undo, next),

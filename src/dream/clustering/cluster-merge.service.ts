@@ -2,8 +2,8 @@ import type { Transaction } from '../../db/transaction.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import { maxTags } from '../../domain/schemas/request-fields.ts'
 import { createServiceCaller } from '../../domain/trust/caller.ts'
-import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
-import { startPosition, walkInBatches } from '../../jobs/table-walk.ts'
+import type { Change, RunContext } from '../../jobs/runs.ts'
+import { walkRunById } from '../../jobs/table-walk.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
 import { rescore } from '../../lifecycle/index.ts'
@@ -109,36 +109,24 @@ function describeChanges(summaryId: string, sources: readonly StoredRecord[]): C
 const batchSize = 200
 const reversal = { actor, rationale: 'the summary it was merged into no longer exists' }
 
-type Revert = { seal: Seal; textLanguage: string }
-
 /** Restores the members of a summary that was erased or purged. Their content would otherwise be nowhere. */
-export async function restoreOrphans(context: DreamContext, options: Revert): Promise<void> {
-  await walkInBatches<string>({
-    start: startPosition.id,
+export async function restoreOrphans(
+  context: DreamContext,
+  { seal, textLanguage }: { seal: Seal; textLanguage: string },
+): Promise<void> {
+  const { id: runId, scope, startedAt: now } = context.run
+  await walkRunById(context, {
+    part: 'cluster',
     size: batchSize,
-    doBatch: (after, limit) => restoreNext(context, options, { after, limit }),
-    skipRecord: async (after, error) => {
-      const [failed] = await findOrphans(context.db, { scope: context.run.scope, after, limit: 1 })
-      if (failed !== undefined) await context.recordFault({ error, recordId: failed, part: 'cluster' })
-      return failed
+    doPortion: async (tx, portion) => {
+      await lockTombstonesShared(tx)
+      const ids = await findOrphans(tx, { scope, ...portion })
+      const reverted = await revertMerge(tx, seal, ids, { ...reversal, now, runId, textLanguage })
+      const moved = { before: { status: 'merged' }, after: { status: 'active' } }
+      const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
+      const last = ids.length < portion.limit ? undefined : ids.at(-1)
+      return { last, counts: { records_unmerged: reverted.length }, changes }
     },
+    findNext: async (tx, after) => (await findOrphans(tx, { scope, after, limit: 1 }))[0],
   })
-}
-
-async function restoreNext(
-  { run, inBatch }: DreamContext,
-  { seal, textLanguage }: Revert,
-  portion: { after: string; limit: number },
-): Promise<string | undefined> {
-  const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
-    await lockTombstonesShared(tx)
-    const ids = await findOrphans(tx, { scope: run.scope, ...portion })
-    const audit = { ...reversal, now: run.startedAt, runId: run.id, textLanguage }
-    const reverted = await revertMerge(tx, seal, ids, audit)
-    const moved = { before: { status: 'merged' }, after: { status: 'active' } }
-    const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
-    const next = ids.length < portion.limit ? undefined : ids.at(-1)
-    return { next, counts: { records_unmerged: reverted.length }, changes }
-  })
-  return next
 }

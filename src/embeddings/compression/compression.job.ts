@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { decode, encode } from '../../domain/vectors/vector-codes.ts'
-import type { BatchResult, Change, JobWork, RunContext } from '../../jobs/runs.ts'
-import { walkInBatches } from '../../jobs/table-walk.ts'
+import type { Change, JobWork, RunContext } from '../../jobs/runs.ts'
+import { walkRun } from '../../jobs/table-walk.ts'
 import type { RetentionSettings } from '../../lifecycle/index.ts'
 import {
   type CompressibleVector,
@@ -29,46 +29,25 @@ type Resources = RetentionSettings & { db: Database; size?: number }
 export function createCompression({ db, size = usualSize, ...settings }: Resources): JobWork {
   async function run(context: RunContext): Promise<void> {
     await context.setTotal(await countVectors(db), figures)
-    await walkInBatches<VectorPosition>({
+    const { startedAt: now, scope } = context.run
+    await walkRun<VectorPosition>(context, {
+      part: 'compression',
       start: firstPosition,
       size,
-      doBatch: (after, limit) => compressNext(context, after, limit),
-      skipRecord: (after, error) => skipFailing(context, after, error),
-    })
-  }
-
-  async function skipFailing(
-    context: RunContext,
-    after: VectorPosition,
-    error: unknown,
-  ): Promise<VectorPosition | undefined> {
-    const { failed } = await context.inBatch(async (tx) => ({
-      counts: {},
-      failed: await findRangeEnd(tx, { after, limit: 1 }),
-    }))
-    if (failed) await context.recordFault({ error, recordId: failed.record_id, part: 'compression' })
-    return failed
-  }
-
-  async function compressNext(
-    { run: { startedAt: now, scope }, inBatch }: RunContext,
-    after: VectorPosition,
-    limit: number,
-  ): Promise<VectorPosition | undefined> {
-    const { until } = await inBatch(
-      async (tx): Promise<BatchResult & { until: VectorPosition | undefined }> => {
+      doPortion: async (tx, { after, limit }) => {
         const until = await findRangeEnd(tx, { after, limit })
-        if (!until) return { until: undefined }
+        if (!until) return { last: undefined }
         const range = { after, until, scope, now, settings }
         const compressible = await claimCompressible(tx, range)
         const compressed = compressible.map(compress)
         if (compressed.length > 0) await writeCompressed(tx, compressed)
         const queued = await queueTooCoarse(tx, range)
         const counts = { ...countResults(compressed), to_be_embedded: queued }
-        return { until, done: until.count, counts, changes: compressed.map(describe) }
+        return { last: until, done: until.count, counts, changes: compressed.map(describe) }
       },
-    )
-    return until
+      findNext: (tx, after) => findRangeEnd(tx, { after, limit: 1 }),
+      getId: ({ record_id: id }) => id,
+    })
   }
 
   return { run }

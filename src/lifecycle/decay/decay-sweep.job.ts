@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { sweepLagMs } from '../../domain/lifecycle/sweep-lag.ts'
 import type { BatchResult, JobWork, RunContext } from '../../jobs/runs.ts'
 import { createSharedRanges } from '../../jobs/shared-ranges.ts'
-import { type Position, startPosition, walkInBatches } from '../../jobs/table-walk.ts'
+import { type Position, walkRunByPosition } from '../../jobs/table-walk.ts'
 import { addMilliseconds, subtractMilliseconds } from '../../kernel/units.ts'
 import { createBudgets } from './budget.job.ts'
 import {
@@ -86,27 +86,12 @@ export function createSweep(resources: Resources): JobWork {
     next: (tx: Transaction, portion: Portion) => Promise<Walked>,
   ): Promise<void> {
     const span = describeSpan(context.run)
-    return walkInBatches({
-      start: startPosition,
+    return walkRunByPosition(context, {
+      part: name,
       size: sizes.rows,
-      doBatch: async (after, limit) =>
-        (await context.inBatch((tx) => next(tx, { ...span, after, limit }))).last,
-      skipRecord: (after, error) => skipFailing(context, name, after, error),
+      doPortion: (tx, portion) => next(tx, { ...span, ...portion }),
+      findNext: (tx, after) => findNextPosition(tx, name, { ...span, after }),
     })
-  }
-
-  async function skipFailing(
-    context: RunContext,
-    name: SweepPart,
-    after: Position,
-    error: unknown,
-  ): Promise<Position | undefined> {
-    const { bad } = await context.inBatch(async (tx) => ({
-      counts: {},
-      bad: await findNextPosition(tx, name, { ...describeSpan(context.run), after }),
-    }))
-    if (bad) await context.recordFault({ error, recordId: bad.id, part: name })
-    return bad
   }
 
   async function materialise(tx: Transaction, portion: Portion): Promise<Walked> {
