@@ -8,6 +8,7 @@ import { deleteRevisionEffects } from './effects/index.ts'
 import { createCompression, createEmbedder, createEmbeddingJob } from './embeddings/index.ts'
 import { deleteExpiredAnswers } from './http/idempotency/idempotency.queries.ts'
 import type { JobHandler } from './jobs/job-message.ts'
+import { joinPolls } from './jobs/poll.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Tracer } from './kernel/span.ts'
 import { dayMs, subtractMilliseconds } from './kernel/units.ts'
@@ -163,26 +164,11 @@ export function createJobs({
   const handle: JobHandler = async (job, signal, showRun) => ({
     runs: await runner.runJob(job, signal, showRun),
   })
-  const startPolls = () => {
-    const polls = [
-      startDueJobsPoll({
-        db,
-        clock,
-        log,
-        worker,
-        runner,
-        intervals,
-        announcements,
-        everyMs: pollMs,
-      }),
-      watchTexts(),
-    ]
-    return { stop: async () => void (await Promise.all(polls.map((poll) => poll.stop()))) }
-  }
   /** Looks for texts to embed and to read again. */
-  const watchTexts = () => {
-    const watches = [embeddings.watch(), texts.watch()]
-    return { stop: async () => void (await Promise.all(watches.map((watch) => watch.stop()))) }
+  const watchTexts = () => joinPolls([embeddings.watch(), texts.watch()])
+  const startPolls = () => {
+    const dueJobs = { db, clock, log, worker, runner, intervals, announcements, everyMs: pollMs }
+    return joinPolls([startDueJobsPoll(dueJobs), watchTexts()])
   }
   return {
     handle,

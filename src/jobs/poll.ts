@@ -2,6 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Poll = { stop(): Promise<void> }
 
+/** Several polls that stop together. */
+export function joinPolls(polls: readonly Poll[]): Poll {
+  return { stop: async () => void (await Promise.all(polls.map((poll) => poll.stop()))) }
+}
+
 type PollOptions = {
   everyMs: number
   /**
