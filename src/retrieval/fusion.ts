@@ -35,7 +35,8 @@ export const neutralFactors = {
 
 export type FusedNode = { id: string; score: number; signals: Signals }
 
-/** docs/decisions/0014 has the figures behind the weights. */
+// docs/decisions/0014 has the figures behind the weights of the channels, and docs/quality-experiments.md those behind the factors.
+
 const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.2, graph: 0.3, time: 0.4 }
 
 /** Where the question names nothing but a time, its records are the answer. Otherwise their words are asked for too. */
@@ -44,45 +45,29 @@ const periodAloneWeight = 1
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
 const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
 
-/**
- * How much more a record counts if it is of a time that the question names. docs/quality-experiments.md has the
- * figures.
- */
+/** For a record of a time that the question names. */
 const timeFactor = 1.5
 
-/**
- * How much a message of another speaker counts, where the question names one. Messages to that speaker contain the name
- * as well. docs/quality-experiments.md has the figures.
- */
+/** For a message of another speaker, where the question names one. Messages to that speaker contain the name as well. */
 const otherSpeakerFactor = 2 / 3
 
-/**
- * How much a message of an assistant counts if the question is about the person who asks: the answer is in the messages of that
- * person. docs/quality-experiments.md has the figures.
- */
+/** For a message of an assistant, if the question is about the person who asks: the answer is in the messages of that person. */
 const assistantFactor = 3 / 4
 
-/**
- * How much an entity counts if only its name is known: a person who asks with that name knows it already. docs/quality-experiments.md
- * has the figures.
- */
+/** For an entity of which only the name is known: a person who asks with that name knows it already. */
 const onlyNameFactor = 0.5
 
-/**
- * How much an episode counts that states a fact and nothing else: the fact is a record of its own, and says the same.
- * docs/quality-experiments.md has the figures.
- */
+/** For an episode that states a fact and nothing else: the fact is a record of its own, and says the same. */
 const factEvidenceFactor = 0.5
 
 /**
- * How much more an instruction that holds from now on, a preference, or what a person says of themselves counts if the question asks
- * for help: it shares few words with the question. docs/quality-experiments.md has the figures.
+ * For an instruction that holds from now on, a preference, or what a person says of themselves, if the question asks for help: it
+ * shares few words with the question.
  */
 const guidanceFactor = 1.7
 
 /**
- * How much a message counts that only asks: an earlier question rarely answers a new one, and its words also count for the answer that
- * follows. docs/quality-experiments.md has the figures.
+ * For a message that only asks: an earlier question rarely answers a new one, and its words also count for the answer that follows.
  */
 const askingFactor = 0.5
 
