@@ -7,6 +7,9 @@ type Fields = Readonly<Record<string, unknown>>
 type Write = (message: string, fields?: Fields) => void
 export type Logger = Readonly<Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', Write>>
 
+/** Reports a failure that happened after the answer to a request was sent. It never contains content. */
+export type Report = (message: string, error?: unknown) => void
+
 type LogOptions = { level: string; clock: Clock; bindings?: Fields; write(line: string): void }
 
 /** One JSON line per event, in the same form as the lines of the API, with ids and never with content. */

@@ -4,6 +4,7 @@ import { namesNoHidden, removePlace, showMembers, showSelections } from '../db/f
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
 import { getRank, type Sensitivity, sensitivities, type Trust } from '../domain/trust/caller.ts'
+import type { RunsQuery } from './maintenance.schemas.ts'
 
 export type RunRow = {
   id: string
@@ -25,7 +26,7 @@ export type RunRow = {
 }
 
 export type Position = { created_at: Date; id: string }
-export type RunFilters = { job?: string; status?: RunStatus }
+type RunFilters = Omit<RunsQuery, 'limit' | 'cursor'>
 
 type NewRun = {
   id: string

@@ -222,4 +222,6 @@ export const RunsQuery = closed({
   status: Type.Optional(RunStatus('Only runs with this status.')),
   ...pageParameters(50),
 })
+export type RunsQuery = Static<typeof RunsQuery>
 export const ChangesQuery = closed(pageParameters(50))
+export type ChangesQuery = Static<typeof ChangesQuery>

@@ -21,13 +21,14 @@ import {
   insertRun,
   listChanges,
   listRuns,
-  type RunFilters,
   type RunRow,
 } from './maintenance.queries.ts'
 import type {
+  ChangesQuery,
   MaintenanceRun,
   NewMaintenanceRun,
   RunChange,
+  RunsQuery,
   Schedule,
   ScheduleChoice,
 } from './maintenance.schemas.ts'
@@ -39,7 +40,6 @@ import { listSelectable } from './selectable-names.queries.ts'
 export type Intervals = Readonly<Record<JobName, number>>
 
 type Resources = { db: Database; clock: Clock; ids: Ids; intervals: Intervals }
-type Page = { limit?: number; cursor?: string }
 
 export type MaintenanceService = ReturnType<typeof createMaintenanceService>
 
@@ -121,7 +121,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return presentRun(await findVisibleRun(call, id))
   }
 
-  async function list(call: CallContext, query: RunFilters & Page): Promise<ListPage<MaintenanceRun>> {
+  async function list(call: CallContext, query: RunsQuery): Promise<ListPage<MaintenanceRun>> {
     const { limit = 50, cursor, ...filters } = query
     const { items, ...next } = await readPage({
       caller: call.caller,
@@ -143,7 +143,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   async function listRunChanges(
     call: CallContext,
     id: string,
-    { limit = 50, cursor }: Page,
+    { limit = 50, cursor }: ChangesQuery,
   ): Promise<ListPage<RunChange> & { hidden?: number }> {
     await findVisibleRun(call, id)
     const { trust } = call.caller

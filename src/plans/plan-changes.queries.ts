@@ -8,7 +8,7 @@ import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { RecordType } from '../db/schema.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import { isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
-import type { PlanChangeFilters } from './plans.schemas.ts'
+import type { PlanChangesQuery } from './plans.schemas.ts'
 
 export type PlanChangeRow = {
   record_id: string
@@ -21,7 +21,7 @@ export type PlanChangeRow = {
   is_open: boolean
 }
 
-type ChangesPage = PlanChangeFilters & {
+type ChangesPage = Omit<PlanChangesQuery, 'limit' | 'cursor'> & {
   planId: string
   trust: Trust
   after: { record_id: string; action: string } | undefined

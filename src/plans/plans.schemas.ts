@@ -152,6 +152,7 @@ export const PlansQuery = closed({
   status: Type.Optional(PlanStatus),
   ...pageParameters(50),
 })
+export type PlansQuery = Static<typeof PlansQuery>
 export const PlanChangesQuery = closed({
   action: Type.Optional(
     Type.String({
@@ -164,5 +165,5 @@ export const PlanChangesQuery = closed({
   scope: Type.Optional(scope),
   ...pageParameters(50),
 })
-export type PlanChangeFilters = Omit<Static<typeof PlanChangesQuery>, 'limit' | 'cursor'>
+export type PlanChangesQuery = Static<typeof PlanChangesQuery>
 export const PlanChangeCursor = Type.Object({ record_id: Uuid(), action: Type.String() })

@@ -31,9 +31,9 @@ import {
   type PlanApplication,
   type PlanChange,
   PlanChangeCursor,
-  type PlanChangeFilters,
-  type PlanStatus,
+  type PlanChangesQuery,
   type PlanSummary,
+  type PlansQuery,
 } from './plans.schemas.ts'
 
 type Resources = {
@@ -42,7 +42,6 @@ type Resources = {
   maintenance: Pick<MaintenanceService, 'request' | 'read' | 'queueRun'>
   planRetentionMs: number
 }
-type Page = { limit?: number; cursor?: string }
 
 export type PlansService = ReturnType<typeof createPlansService>
 
@@ -61,9 +60,7 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
     return presentPlan(await findVisiblePlan(call, id))
   }
 
-  type Filters = { job?: string; status?: PlanStatus }
-
-  async function list(call: CallContext, query: Filters & Page): Promise<ListPage<Plan>> {
+  async function list(call: CallContext, query: PlansQuery): Promise<ListPage<Plan>> {
     const { limit = 50, cursor, ...filters } = query
     const { items, ...next } = await readPage({
       caller: call.caller,
@@ -86,7 +83,7 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
   async function listChanges(
     call: CallContext,
     id: string,
-    query: PlanChangeFilters & Page,
+    query: PlanChangesQuery,
   ): Promise<ListPage<PlanChange>> {
     await findVisiblePlan(call, id)
     const { limit = 50, cursor, ...filters } = query

@@ -3,11 +3,9 @@ import type { Database } from '../db/connection.ts'
 import { transact } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Report } from '../kernel/log.ts'
 import { shareRunning } from '../kernel/shared-runs.ts'
 import { insertRegrets } from './regrets.queries.ts'
-
-/** Reports a failure that happened after the response was sent. It never contains the question. */
-type Report = (message: string, error?: unknown) => void
 
 type Asked<Input> = { trust: Trust; input: Input; report: Report }
 

@@ -4,12 +4,12 @@ import { ref } from '../domain/schemas/schema-ref.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import { readCallContext } from '../http/idempotency/idempotency.ts'
 import { answers } from '../http/problems/problem-responses.ts'
+import type { Report } from '../kernel/log.ts'
 import { ContextQuery, PromptContext } from './prompt/prompt-context.schemas.ts'
 import type { PromptContextService } from './prompt/prompt-context.service.ts'
 import { Retrieval, RetrieveQuery } from './retrieval.schemas.ts'
 import type { RetrievalService } from './retrieval.service.ts'
 
-type Report = (message: string, error?: unknown) => void
 type Reader = { key_id: string; actor: string }
 export type RetrievalOptions = {
   retrieval: RetrievalService

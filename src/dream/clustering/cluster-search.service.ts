@@ -5,7 +5,7 @@ import { findThresholds } from '../../domain/vectors/similarity-thresholds.ts'
 import { decode } from '../../domain/vectors/vector-codes.ts'
 import { findCodes, readId, type SignatureMatrix, unpackSignatures } from '../../embeddings/index.ts'
 import type { RunContext } from '../../jobs/runs.ts'
-import { startPosition } from '../../jobs/table-walk.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 import { countTrees, growTree } from './approximate-neighbours.ts'
 import { type Group, groupAround, minMembers } from './cluster-group.ts'
 import { type Partition, readPortion } from './clustering.queries.ts'
@@ -34,7 +34,7 @@ const defaultCheckIntervalMs = 1_000
 export async function* findGroups(search: Search): AsyncGenerator<readonly string[]> {
   const { db, model, partition, maxRecords = defaultMaxRecords } = search
   const pause = createPause(search)
-  let after: string | undefined = startPosition.id
+  let after: string | undefined = nilUuid
   while (after !== undefined) {
     const signatures = unpackSignatures(
       await readPortion(db, partition, { modelId: model.id, after, limit: maxRecords }),

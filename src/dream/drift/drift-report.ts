@@ -1,16 +1,14 @@
+import { type DriftItem, maxItems } from './drift.schemas.ts'
 import type { Finding, Reference } from './references.ts'
 
 type CountedRecord = {
   record: { id: string }
   found: readonly { reference: Reference; finding: Finding }[]
 }
-type Item = { record_id: string; kind: Reference['kind']; reference: string; found?: boolean }
-
-const maxItems = 500
 
 /** Collects the result of a check. It keeps only the first items of each finding, so its size is bounded. */
 export function createDriftReport() {
-  const items: Record<Finding, Item[]> = { missing: [], unknown: [], found: [] }
+  const items: Record<Finding, DriftItem[]> = { missing: [], unknown: [], found: [] }
   const counts: Record<Finding, number> = { missing: 0, unknown: 0, found: 0 }
   let checked = 0
 

@@ -2,8 +2,9 @@ import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/trust/caller.ts'
 import { attemptBatch } from '../../jobs/attempt.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
-import { isBatchFailure, startPosition } from '../../jobs/table-walk.ts'
+import { isBatchFailure } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 import { findRecords, writeChange } from '../../records/index.ts'
 import type { Step } from '../steps.ts'
 import {
@@ -38,7 +39,7 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
     const { db, run } = context
     const { id: runId, scope } = run
     const checker = createChecker()
-    let after: string | undefined = (await findPosition(db, runId)) ?? startPosition.id
+    let after: string | undefined = (await findPosition(db, runId)) ?? nilUuid
     while (after !== undefined) {
       await context.throwIfEnded()
       const page = await listChecked(db, { scope, after, limit: size })
@@ -123,7 +124,7 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
 
   async function count({ db, run: { id, scope } }: RunContext): Promise<number> {
     if (roots.length === 0) return 0
-    return countChecked(db, { scope, after: (await findPosition(db, id)) ?? startPosition.id })
+    return countChecked(db, { scope, after: (await findPosition(db, id)) ?? nilUuid })
   }
 
   return {

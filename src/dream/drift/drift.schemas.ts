@@ -22,6 +22,10 @@ const DriftItem = closed(
   },
   { $id: 'DriftItem' },
 )
+export type DriftItem = Static<typeof DriftItem>
+
+/** The most items of a report. */
+export const maxItems = 500
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const DriftReport = closed(
@@ -39,7 +43,7 @@ export const DriftReport = closed(
       description: 'false if there are more records than one request checks (10,000).',
     }),
     items: Type.Array(ref(DriftItem), {
-      maxItems: 500,
+      maxItems,
       description:
         'Missing references first, then unknown ones, then found ones. Empty for a key without `records:read`.',
     }),

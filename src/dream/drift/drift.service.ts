@@ -2,9 +2,9 @@ import type { Database } from '../../db/connection.ts'
 import type { CallContext } from '../../db/transaction.ts'
 import { isAllowed } from '../../domain/trust/caller.ts'
 import { requireScope } from '../../domain/trust/write-trust.ts'
-import { startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 import { listReadable } from './drift.queries.ts'
 import type { DriftQuery, DriftReport } from './drift.schemas.ts'
 import { createDriftReport } from './drift-report.ts'
@@ -35,7 +35,7 @@ export function createDriftService({ db, roots }: Resources) {
   ): Promise<DriftReport> {
     const report = createDriftReport()
     const checker = createChecker()
-    let after: string | undefined = startPosition.id
+    let after: string | undefined = nilUuid
     while (after !== undefined && report.checked() < maxChecked) {
       const page = await listReadable(tx ?? db, { trust, scope, after, limit: size })
       for (const record of page) report.add(await checkRecord(checker, roots, record))

@@ -4,7 +4,7 @@ import { createFactHandle } from '../../domain/identity/handles.ts'
 import { fullTrust } from '../../domain/trust/caller.ts'
 import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
-import { startPosition } from '../../jobs/table-walk.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 import { findRecords, lockRecords, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
 import { type Entity, findEntity, findEntityFacts } from '../entity-facts.queries.ts'
@@ -72,10 +72,10 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
    * allows.
    */
   async function* listDue(context: DreamContext, model: ModelSession): AsyncGenerator<DueProfile> {
-    const turn = (await findLastProfiledEntity(context.db)) ?? startPosition.id
+    const turn = (await findLastProfiledEntity(context.db)) ?? nilUuid
     for (const [after, until] of [
       [turn, lastId],
-      [startPosition.id, turn],
+      [nilUuid, turn],
     ] as const) {
       for await (const id of listIds(context, model, { after, until })) {
         const due = await prepare(context.db, model, { id })

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Report } from '../../kernel/log.ts'
 import { lockReadableRecord } from '../../records/index.ts'
 import { rescoreAndPromote } from '../promotion/promotion.service.ts'
 import { type Access, logAccesses } from './access.queries.ts'
@@ -10,9 +11,6 @@ import { createBacklog } from './access-backlog.ts'
 
 /** The reader of records: the key, and the actor that it names. */
 type Reader = { key_id: string; actor: string }
-
-/** Reports a failure that happened after the response was sent. */
-type Report = (message: string, error?: unknown) => void
 
 type Resources = { db: Database; clock: Clock; capacity?: number }
 

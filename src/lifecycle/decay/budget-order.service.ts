@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { startPosition } from '../../jobs/table-walk.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 import { compareTexts } from '../../kernel/text-order.ts'
 import {
   type Candidate,
@@ -28,7 +28,7 @@ export async function* walkInBudgetOrder(
   const found = await listBudgetLanes(db, order.scope)
   let lanes: OpenLane[] = found
     .filter(({ type, layer }) => !protect.includes(type) && !protect.includes(layer))
-    .map((lane) => ({ ...lane, rank: '-infinity', id: startPosition.id, read: [], isFinished: false }))
+    .map((lane) => ({ ...lane, rank: '-infinity', id: nilUuid, read: [], isFinished: false }))
   const limit = Math.max(minOfLane, Math.ceil(chunk / Math.max(1, lanes.length)))
   while (lanes.length > 0) {
     await readEmptyLanes(db, lanes, { ...order, limit })
