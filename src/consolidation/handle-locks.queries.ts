@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { lockHandle } from '../db/fragments/handle-lock.ts'
+import { lockHandle } from '../db/fragments/lock-keys.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { lockHandle } from '../db/fragments/handle-lock.ts'
+import { lockHandle } from '../db/fragments/lock-keys.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads/payloads.ts'
 import type { Via } from '../domain/trust/caller.ts'

@@ -1,6 +1,5 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { Clock } from '../kernel/clock.ts'
-import { getBaseUrl } from './endpoint.ts'
 import { ModelFailure } from './model-failure.ts'
 
 type Server = {
@@ -39,6 +38,11 @@ function configureClient({ endpoint, apiKey, maxBytes = defaultMaxBytes }: Serve
     logLevel: 'off',
     fetch: (input, init) => fetchBounded(input, init, { key, maxBytes }),
   })
+}
+
+/** The endpoint may be a base URL or the full path of a request. */
+function getBaseUrl(endpoint: string): string {
+  return endpoint.replace(/\/+$/, '').replace(/\/(chat\/completions|embeddings)$/, '')
 }
 
 type Bounds = { key: string; maxBytes: number }

@@ -6,7 +6,6 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { snapshotColumns } from '../records/index.ts'
-import { ageBands, oldestBand } from './age-bands.ts'
 
 /**
  * Notes the forgotten ones among the records. A record that is being purged, erased or restored is skipped. The
@@ -116,6 +115,15 @@ export async function measureRegret(db: Database, trust: Trust): Promise<RegretG
   `.execute(db)
   return rows
 }
+
+/** How old a record was when it was forgotten, in bands: the upper limit in days, and the name in the metrics. */
+const ageBands = [
+  [1, 'under_1d'],
+  [7, '1d_to_7d'],
+  [30, '7d_to_30d'],
+  [90, '30d_to_90d'],
+] as const
+const oldestBand = 'over_90d'
 
 function selectBand(age: RawBuilder<unknown>): RawBuilder<string> {
   const cases = ageBands.map(

@@ -17,3 +17,8 @@ export const cellSetsKey = sql`7350 # lock_seed(), 13`
 export function createScopeSizeKey(scope: string): RawBuilder<unknown> {
   return sql`7351 # lock_seed(), hashtext(${scope}::text) & 63`
 }
+
+/** Locks a handle, of which a row has the `digest` and the `scope`, until the transaction ends. */
+export const lockHandle = sql`pg_advisory_xact_lock(
+      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
+    )`

@@ -27,7 +27,6 @@ import {
   type WrittenRecord,
 } from '../../records/index.ts'
 import { rescoreAndPromoteRecords } from '../promotion/promotion.service.ts'
-import { splitBySize } from './heavy-records.ts'
 import { type LifecycleUpdate, updateLifecycles } from './reinforcement.queries.ts'
 import type { Penalty, Reason } from './reinforcement.schemas.ts'
 
@@ -171,4 +170,22 @@ function noteUses(stored: StoredRecord, uses: number, now: Date) {
     access_count: count + uses,
     last_accessed_at: uses === 0 || (last && last > now) ? last : now,
   }
+}
+
+/** Splits the ids of records, in their order, into parts whose records have at most `most` bytes together, or are alone. */
+function splitBySize(ids: readonly string[], sizes: ReadonlyMap<string, number>, most: number): string[][] {
+  const parts: string[][] = []
+  let part: string[] = []
+  let bytes = 0
+  for (const id of ids) {
+    const size = sizes.get(id) ?? 0
+    if (part.length > 0 && bytes + size > most) {
+      parts.push(part)
+      part = []
+      bytes = 0
+    }
+    part.push(id)
+    bytes += size
+  }
+  return part.length === 0 ? parts : [...parts, part]
 }
