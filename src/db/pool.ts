@@ -53,13 +53,18 @@ export function createPool(options: PoolOptions): pg.Pool {
     options: options.tenants ? '-c jit=off -c search_path=pg_catalog' : '-c jit=off',
     types: { getTypeParser },
   })
-  // An idle connection that the server closes emits `error`; without a listener it would end the process. The next
-  // query opens a new connection, so nothing else is needed.
-  pool.on('error', () => {})
-  // A connection in use emits `error` too, besides failing its query. A lost server must not end this process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  ignoreLostConnections(pool)
   wrapStatements(pool, options)
   return pool
+}
+
+/**
+ * A connection that the server closes emits `error`, an idle one from the pool and one in use from itself, besides failing its query.
+ * Without a listener that would end the process. The next query opens a new connection, so nothing else is needed.
+ */
+export function ignoreLostConnections(pool: pg.Pool): void {
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
 }
 
 function limitOpening(connectionTimeoutMillis: number) {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { shareRunning } from '../../kernel/shared-runs.ts'
+import { ignoreLostConnections } from '../pool.ts'
 import { parseLsn } from '../positions/position.ts'
 import {
   identityColumns,
@@ -33,8 +34,7 @@ export function createProbe(url: string, kind: 'primary' | 'replica', applicatio
     query_timeout: maxWaitMs,
     keepAlive: true,
   })
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  ignoreLostConnections(pool)
   const statement = kind === 'primary' ? primaryStatement : replicaStatement
 
   async function ask(): Promise<Probed> {
