@@ -37,6 +37,7 @@ const statements = [
   `update records set layer = layer`,
   `update contents set tags = '{tag}' where record_id = '${ids[0]}'`,
   `delete from unconsolidated where stage = 'episodic'`,
+  `delete from descents`,
   `delete from records where id = '${ids[0]}'`,
   `delete from records`,
 ]
