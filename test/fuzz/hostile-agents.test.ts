@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const only = process.env['FUZZ_ONLY'] ?? ''
-const rounds = isLongRun ? 20 : 6
+const rounds = isLongRun ? 20 : 3
 
 let app: TestApp
 beforeEach(async () => {
@@ -36,7 +36,7 @@ it.each([
       `seed ${seed}: ${sent} hostile messages; accepted: ${[...accepted].map(([name, count]) => `${count}× ${name}`).join(', ')}\n`,
     )
     expect(findings.join('\n\n')).toBe('')
-    if (only === '') expect(accepted.size).toBeGreaterThan(isLongRun ? 8 : 5)
+    if (only === '') expect(accepted.size).toBeGreaterThan(isLongRun ? 8 : 2)
     expect(await listBrokenLaws(app)).toEqual([])
   },
   (seconds + 180) * 1_000,

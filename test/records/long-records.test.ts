@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countItems, createLongFacts, longScope, readPages } from '../support/long-records.ts'
+import { isLongRun } from '../support/long-run.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -13,13 +14,16 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a list of records of megabytes', () => {
-  it.each(['salience', 'created_at'])('has pages of about 16 MiB, sorted by %s', async (sort) => {
-    const key = await app.issueKey(['records:read'], trust)
-    const pages = await readPages(app, `/v1/records?sort=${sort}&type=semantic&limit=100`, key)
-    expect(countItems(pages)).toEqual([2, 1])
-    const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
-    expect(ids.sort()).toEqual([...facts].sort())
-  })
+  it.each(isLongRun ? ['salience', 'created_at'] : ['salience'])(
+    'has pages of about 16 MiB, sorted by %s',
+    async (sort) => {
+      const key = await app.issueKey(['records:read'], trust)
+      const pages = await readPages(app, `/v1/records?sort=${sort}&type=semantic&limit=100`, key)
+      expect(countItems(pages)).toEqual([2, 1])
+      const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
+      expect(ids.sort()).toEqual([...facts].sort())
+    },
+  )
 
   it('does not end a page because of records that it shows redacted', async () => {
     const key = await app.issueKey(['records:read'], { ...trust, max_sensitivity: 'public' })
