@@ -69,7 +69,7 @@ export const englishPeriodReaders: readonly PeriodReader[] = [
   ]),
   createReader('(a couple of|a few|several) (day|week|month|year)s ago', ([name, unit = ''], at) => [
     {
-      from: computeCalendarRange(at, unit, name === 'a couple of' ? 3 : 6).from,
+      from: computeCalendarRange(at, unit, countAtMost(name)).from,
       until: computeCalendarRange(at, unit, 2).until,
     },
   ]),
@@ -78,7 +78,7 @@ export const englishPeriodReaders: readonly PeriodReader[] = [
   ]),
   createReader(
     '(?:last|past) (couple of|few|several) (minute|hour|day|week|month|year)s',
-    ([name, unit], at) => [listUntilNow(at, unit, name === 'couple of' ? 3 : 6)],
+    ([name, unit], at) => [listUntilNow(at, unit, countAtMost(name))],
   ),
   createReader('(?:past (day|week|month|year)|(?:last|past) (hour))', ([unit, hour], at) => [
     listUntilNow(at, unit ?? hour, 1),
@@ -125,4 +125,9 @@ function listUntilNow(at: Date, unit: string | undefined, units: number): Range 
 
 function parseNumber(text = ''): number {
   return /^\d/.test(text) ? Number(text) : Math.max(1, counts.indexOf(text) + 1)
+}
+
+/** How many "a couple of", "a few" or "several" may be. */
+function countAtMost(words = ''): number {
+  return words.endsWith('couple of') ? 3 : 6
 }
