@@ -57,6 +57,7 @@ import * as messagePlaces from './0071_message_places.ts'
 import * as packedEffects from './0072_packed_effects.ts'
 import * as fruitlessAttempts from './0073_fruitless_attempts.ts'
 import * as erasedWords from './0074_erased_words.ts'
+import * as erasesOfBefore from './0075_erases_of_before.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -118,4 +119,5 @@ export const migrations: Record<string, Migration> = {
   '0072_packed_effects': packedEffects,
   '0073_fruitless_attempts': fruitlessAttempts,
   '0074_erased_words': erasedWords,
+  '0075_erases_of_before': erasesOfBefore,
 }
