@@ -15,15 +15,24 @@ export function formatEtag(version: number): string {
   return `"${version}"`
 }
 
+/** RFC 9110 §8.8.3. A quoted tag may contain a comma, and a list may have empty elements (§5.6.1.2). */
+const tag = String.raw`(?:W/)?"[!\x23-\x7e\x80-\xff]*"`
+const tagList = new RegExp(String.raw`^[ \t,]*${tag}(?:[ \t]*,[ \t]*(?:${tag})?)*$`)
+
 /**
  * The versions that If-Match allows; undefined when any version is allowed. A weak tag never matches (RFC 9110 §13.1.1),
  * and neither does a tag of another server.
  */
 export function readExpectedVersions({ headers }: Pick<FastifyRequest, 'headers'>): number[] | undefined {
-  const given = headers['if-match']
-  if (given === undefined || given.trim() === '*') return undefined
-  return given.split(',').flatMap((tag) => {
-    const version = /^"(\d{1,15})"$/.exec(tag.trim())?.[1]
+  const given = headers['if-match']?.trim()
+  if (given === undefined || given === '*') return undefined
+  if (!tagList.test(given))
+    throw new AppError(
+      'malformed_request',
+      'If-Match must be * or ETags in double quotes, separated by commas, such as "3".',
+    )
+  return (given.match(new RegExp(tag, 'g')) ?? []).flatMap((each) => {
+    const version = /^"(\d{1,15})"$/.exec(each)?.[1]
     return version === undefined ? [] : [Number(version)]
   })
 }

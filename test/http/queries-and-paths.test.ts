@@ -98,12 +98,17 @@ describe('If-Match', () => {
   it.each([[undefined], ['*'], [' * ']])('accepts any version as %s', (input) => {
     expect(expected(input)).toBeUndefined()
   })
-  it.each(['W/"3"', '3', '""', '"x"', '"3', '"-1"', '', '"99999999999999999999"'])(
+  it.each(['W/"3"', '""', '"x"', '"-1"', '"99999999999999999999"', '"a,b"', '"é", W/"*"'])(
     'never matches as %s',
     (input) => expect(expected(input)).toEqual([]),
   )
+  it.each(['3', '"3', '', ',', 'abc', '*, "3"', '"3" "4"', 'w/"3"', '"3 4"', `${'"3",'.repeat(9_999)}x`])(
+    'is refused as malformed: %s',
+    (input) => expect(() => expected(input)).toThrow('If-Match must be'),
+  )
   it('takes each strong tag of several', () => {
     expect(expected('"2", W/"9" , "4","x"')).toEqual([2, 4])
+    expect(expected(', "2",, "4",')).toEqual([2, 4])
   })
 })
 

@@ -217,6 +217,12 @@ describe('If-Match', () => {
     expect((await api.request('DELETE', path, { headers: { 'if-match': '*' } })).status).toBe(204)
   })
 
+  it('is refused when it is not a list of ETags', async () => {
+    const path = await create()
+    const answer = await api.request('DELETE', path, { headers: { 'if-match': '1' } })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_request' } })
+  })
+
   it('is optional unless the server requires it', async () => {
     expect((await api.request('DELETE', await create())).status).toBe(204)
     const strict = await startTestApp({

@@ -87,13 +87,13 @@ const idempotencyKey = {
 const ifMatch = {
   type: 'string',
   description:
-    'The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now.',
+    'The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed.',
 }
 
 const ifMatchOfEach = {
   type: 'string',
   description:
-    'The ETags of the records, separated by commas, or `*` for any version. Returns 412 if the version of one of the records is not among them.',
+    'The ETags of the records, separated by commas, or `*` for any version. Returns 412 if the version of one of the records is not among them, and 400 if it is malformed.',
 }
 
 const position = {
