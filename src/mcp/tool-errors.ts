@@ -46,6 +46,8 @@ const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 /** A model takes the short reference of a line in a context for an id. */
 const isIdFault = (place: string) => place.endsWith('must be a UUID')
+const giveWholeId =
+  'Give the whole id: those of recall follow its text (`record_id` in items), recent has `id`.'
 
 export function explainError(error: AppError, requestId: string) {
   const { code, kind, message, errors = [], extra } = error
@@ -53,13 +55,14 @@ export function explainError(error: AppError, requestId: string) {
   // The members of the problem, such as `superseded_by`, which `why` names.
   const members = Object.entries(extra).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
   const details = [...places, ...members]
+  const ids = places.filter(isIdFault)
+  const remedy = remedies[code] ?? remediesOfKind[kind] ?? 'Change the arguments and call again.'
   return {
     code,
     what: details.length === 0 ? message : `${message} ${details.join('; ')}.`,
     why: reasons[code] ?? catalogue[code].meaning,
-    what_to_do: places.some(isIdFault)
-      ? 'Give the whole id: those of recall follow its text (`record_id` in items), recent has `id`.'
-      : (remedies[code] ?? remediesOfKind[kind] ?? 'Change the arguments and call again.'),
+    what_to_do:
+      ids.length === 0 ? remedy : ids.length < places.length ? `${remedy} ${giveWholeId}` : giveWholeId,
     request_id: requestId,
   }
 }

@@ -136,7 +136,9 @@ it('names in `what` whatever `why` refers to', async () => {
   const forgotten = await fail('get', { id: record.id })
   expect(forgotten).toMatchObject({ code: 'record_forgotten', what: expect.stringContaining('"deleted"') })
   const short = await fail('get', { id: id.slice(-6) })
-  expect(short).toMatchObject({ what_to_do: expect.stringContaining('record_id') })
+  expect(short).toMatchObject({ what_to_do: expect.stringMatching(/^Give the whole id.*record_id/) })
+  const several = await failTool(tending, 'forget', { id: id.slice(-6) })
+  expect(several).toMatchObject({ what_to_do: expect.stringMatching(/^Correct.*`what`.*record_id/) })
   expect(short.why).not.toContain('`errors`')
 })
 
