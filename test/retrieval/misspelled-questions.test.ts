@@ -17,6 +17,9 @@ const texts = {
   upgrade: 'Kubernetes needs an upgrade again.',
   ticket: 'Ticket AB12345 is about src/mailer.ts.',
   follower: 'AB12345 and src/mailer.ts again.',
+  ballet: 'The ballet begins at noon.',
+  mango: 'Bring a mango.',
+  ripe: 'The mango is ripe.',
 }
 
 let app: TestApp
@@ -96,6 +99,13 @@ describe.each(variants)('a misspelled word of a question, in %s', (_, open) => {
   it('never means a scope or a type', async () => {
     expect(await ask('scopex')).toEqual([])
     expect(await ask('typexepisodic')).toEqual([])
+  })
+
+  it('is no word of another language', async () => {
+    expect(await ask('billet')).toEqual([ids['ballet']])
+    expect(await ask('Quel est le numéro du billet ?')).toEqual([])
+    expect(await ask('mangp')).toHaveLength(2)
+    expect(await ask('mangé')).toEqual([])
   })
 
   it('is not misspelled where a record contains it', async () => {

@@ -1,6 +1,7 @@
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CheckedStates } from '../../db/memory/checked-records.ts'
 import type { Embedding } from '../../domain/vectors/similarity.ts'
+import { isOtherLanguage } from '../../domain/words/other-languages.ts'
 import { listPlainWords } from '../../domain/words/query-words.ts'
 import {
   type createQueryEmbedder,
@@ -77,7 +78,9 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
 
 /** The built-in embedder knows no misspelled words. */
 function addCorrections(text: string): string {
-  const corrections = listPlainWords(text).flatMap((word) => findCorrections(word.toLowerCase()).slice(0, 1))
+  const words = listPlainWords(text)
+  if (isOtherLanguage(words)) return text
+  const corrections = words.flatMap((word) => findCorrections(word.toLowerCase()).slice(0, 1))
   return [text, ...corrections].join(' ')
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.ts'
+import { isOtherLanguage } from '../../domain/words/other-languages.ts'
 import { isIdentifier, longestQuery, type TextQuery } from '../../domain/words/query-words.ts'
 import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../embeddings/index.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
@@ -39,14 +40,17 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
 
   async function stemQuery(db: Database, query: TextQuery): Promise<Stems> {
     const words = splitWords(query.alternatives)
-    const canHaveRelated = textLanguage === 'english' && words.length <= longestQuery
-    const near = canHaveRelated
-      ? [...words.map(listCorrections), ...words.filter(mayHaveRelated).map(listMeanings)]
-      : []
+    const isEnglish = textLanguage === 'english'
+    const isLong = words.length > longestQuery
+    const corrected = isLong || (isEnglish && isOtherLanguage(words)) ? [] : words
+    const near =
+      isEnglish && !isLong
+        ? [...corrected.map(listCorrections), ...words.filter(mayHaveRelated).map(listMeanings)]
+        : []
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
     const occurrences = countOccurrences(words.flatMap(listStems))
-    const unknown = words.length > longestQuery ? [] : words.filter(mayBeCorrected).flatMap(listStems)
+    const unknown = corrected.filter(mayBeCorrected).flatMap(listStems)
     return { ...own, occurrences, unknown, related: listRelated(near, new Set(own.words), listStems) }
   }
 

@@ -1,4 +1,5 @@
 import { createOneEditSearch, type OneEditSearch } from '../../domain/words/one-edit.ts'
+import { mayMean } from '../../domain/words/other-languages.ts'
 import { correctionWeight, type RelatedStem } from './related-stems.ts'
 import type { WordStatistics } from './statistics/word-statistics.ts'
 
@@ -17,7 +18,7 @@ export function listStoredCorrections(stem: string, counts: Counts): RelatedStem
   return (
     search(stem)
       // A scope and a type are stored as words with a space.
-      .filter((word) => /^\p{L}+$/u.test(word))
+      .filter((word) => /^\p{L}+$/u.test(word) && mayMean(stem, word))
       .sort((one, other) => count(other) - count(one) || (one < other ? -1 : 1))
       .slice(0, maxCorrections)
       .map((word) => ({ word, of: stem, weight: correctionWeight, isCorrection: true }))
