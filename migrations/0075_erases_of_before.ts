@@ -5,6 +5,9 @@ import { type Kysely, sql } from 'kysely'
  * without the reasons in the logs of other records. A trigger removes both in the same transaction, and what such processes left
  * since 0074 is removed too.
  *
+ * An erase also removes the predicate of a relation with the erased record from the log of the other record. The name of the
+ * change keeps the id, which decides who may read the entry.
+ *
  * Locks: creating the triggers locks `departures` for a moment.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -21,11 +24,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     `comment on function clear_erased() is 'removes what a process of the version before 0074 leaves of an erased record'`,
     trigger('insert'),
     trigger('update'),
+    erasePredicates,
+    allow('(new.changes is null or new.changes in (old.changes, erase_predicates(old.changes)))'),
   ])
     await sql.raw(statement).execute(db)
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(allow('(new.changes is null or new.changes = old.changes)')).execute(db)
+  await sql`drop function erase_predicates(jsonb)`.execute(db)
   await sql`drop trigger departures_erased_update on departures`.execute(db)
   await sql`drop trigger departures_erased_insert on departures`.execute(db)
   await sql`drop function clear_erased()`.execute(db)
@@ -58,3 +65,25 @@ const reasons = (rows: string) => `with operation as materialized (
   )
   update audit_entries as a set rationale = ''
   from entry where a.record_id = entry.record_id and a.id = entry.id and a.at = entry.at`
+
+const erasePredicates = `create function erase_predicates(changes jsonb) returns jsonb language sql immutable as $$
+    select jsonb_object_agg(
+      regexp_replace(key, '^((?:incoming_)?relations)[.].*[.]([^.]{36})$', '\\1.erased.\\2'), value
+    )
+    from jsonb_each(changes)
+  $$`
+
+function allow(changes: string): string {
+  return `create or replace function refuse_audit_change() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'UPDATE' then
+        if new.rationale = '' and ${changes}
+          and to_jsonb(new) - array['rationale', 'changes'] = to_jsonb(old) - array['rationale', 'changes']
+        then
+          return new;
+        end if;
+      end if;
+      raise exception 'audit entries are append-only';
+    end
+  $$`
+}

@@ -3,8 +3,8 @@ import type { Transaction } from '../../db/transaction.ts'
 
 /**
  * Removes reasons that may quote the erased records from the logs of others: of revisions and merges of both, of contests by
- * an erased record, and of relations with one. Who, when and what changed stay. Call it while the edges are there. Returns the
- * ids of the other records.
+ * an erased record and their ends, and of relations with one, whose predicate is removed too. Who, when and what else changed stay.
+ * Call it while the edges are there. Returns the ids of the other records.
  */
 export async function clearSharedReasons(tx: Transaction, erasedIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -20,29 +20,33 @@ export async function clearSharedReasons(tx: Transaction, erasedIds: readonly st
       join relations as e
         on e.source_id = own.source_id and e.predicate = own.predicate and e.created_at = own.created_at
     ), entry as materialized (
-      select a.record_id, a.id, a.at, a.rationale from audit_entries as a
+      select a.record_id, a.id, a.at, a.rationale, false as names_erased from audit_entries as a
       where a.rationale <> '' and a.operation_id in (
         select o.operation_id from audit_entries as o
         where o.record_id in (select id from erased) and o.operation_id is not null
       )
       union
-      select a.record_id, a.id, a.at, a.rationale
+      select a.record_id, a.id, a.at, a.rationale, a.names_erased
       from edge join records as r on r.id = edge.id and r.version > 1
       cross join lateral (
-        select * from audit_entries
+        select *, exists (
+          select from jsonb_object_keys(changes) as named (key) where right(key, 36) in (select id::text from erased)
+        ) as names_erased
+        from audit_entries
         where record_id = edge.id and at >= edge.created_at and action <> 'create' and rationale <> ''
         offset 0
       ) as a
-      where edge.predicate in ('contested_by', 'superseded_by') and a.at = edge.created_at
-        or exists (
-          select from jsonb_object_keys(a.changes) as named (key)
-          where right(key, 36) in (select id::text from erased)
-        )
+      where a.names_erased
+        or edge.predicate in ('contested_by', 'superseded_by') and a.at = edge.created_at
+        or edge.predicate = 'contested_by'
+          and a.changes -> 'payload.revision.status' = '["contested", "active"]'
     ), move as (
       update status_changes as s set reason = ''
       from entry where s.record_id = entry.record_id and s.at = entry.at and s.reason = entry.rationale
     ), cleared as (
-      update audit_entries as a set rationale = ''
+      update audit_entries as a
+      set rationale = '',
+        changes = case when entry.names_erased then erase_predicates(a.changes) else a.changes end
       from entry where a.record_id = entry.record_id and a.id = entry.id and a.at = entry.at
     )
     select distinct record_id as id from entry where record_id not in (select id from erased) order by id
