@@ -32,11 +32,8 @@ export function createTenantDirectory({ db }: { db: Database }) {
       find(`reference ${reference}`, () => findTenantByReference(db, reference)),
     get: async (id: string): Promise<TenantRow> =>
       requireTenant(isTenantId(id) ? await find(`id ${id}`, () => findTenant(db, id)) : undefined),
-    /** A change of a tenant has effect in this process at once. */
-    forget: ({ id, reference }: Pick<TenantRow, 'id' | 'reference'>): void => {
-      kept.delete(`id ${id}`)
-      kept.delete(`reference ${reference}`)
-    },
+    /** Called after the commit of a change of a tenant, so that it has effect in this process at once. */
+    clear: (): void => kept.clear(),
   }
 }
 

@@ -47,9 +47,9 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
       const locked = await lockTenant(tx, id)
       if (!locked) throw createTenantNotFoundError()
       await setStatus(tx, id, 'dropping')
-      directory.forget(locked)
       return locked
     })
+    directory.clear()
     if (row.server_url === null || abandon) return row
     const removed = await runApart(() => countOnServer(row)).catch((failure) => explainLeft(row, failure))
     if (removed) await transact(db, {}, (tx) => setRemoved(tx, id, JSON.stringify(removed)))
@@ -103,7 +103,6 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
       const removed = abandon ? {} : await remove().catch((failure) => explainLeft(row, failure))
       await deleteTenant(tx, id)
       await logEvent(tx, row, { action: 'drop', ...why, removed: JSON.stringify(removed) })
-      directory.forget(row)
       const { database } = presentTenant(row)
       return {
         id,

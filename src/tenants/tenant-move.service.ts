@@ -10,7 +10,6 @@ import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { notMigrated } from './tenant-creation.service.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
-import type { TenantDirectory } from './tenant-directory.service.ts'
 import { requireTenant } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { hasSchema } from './tenant-servers.queries.ts'
@@ -29,7 +28,6 @@ type Resources = {
   db: Database
   clock: Clock
   ids: Ids
-  directory: TenantDirectory
   databases: TenantDatabases
 }
 type Prepared = { from: TenantRow; to: ServerColumns & { migration: string } }
@@ -43,7 +41,7 @@ const onMainServer: ServerColumns = {
 }
 
 /** Says where the data of a tenant are from now on. They were copied by the tools of PostgreSQL before. */
-export function createTenantMove({ db, clock, ids, directory, databases }: Resources) {
+export function createTenantMove({ db, clock, ids, databases }: Resources) {
   const logEvent = createEventLog({ clock, ids })
 
   /** Looks at the other database, and compares it with the one that the tenant leaves. */
@@ -92,7 +90,6 @@ export function createTenantMove({ db, clock, ids, directory, databases }: Resou
       await setServer(tx, row.id, to)
       const { actor, rationale } = why
       await logEvent(tx, row, { action: 'move', actor, rationale })
-      directory.forget(row)
       return presentTenant({ ...row, ...to })
     })
   }

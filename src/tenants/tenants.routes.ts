@@ -6,6 +6,7 @@ import { allowSlowRequest, createClosingSignal, jsonLinesType, sendLines } from 
 import { type Answer, type Once, readCallContext } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
+import { hasWriteMethod } from '../http/route-kind.ts'
 import { ExportedRecord, type ExportService, lines } from '../portability/index.ts'
 import type { createTenantCreation } from './tenant-creation.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
@@ -62,6 +63,8 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
     ...(body.database_url ? { database_url: open().tenants.concealUrl(body.database_url) } : {}),
   })
   const closing = createClosingSignal(app)
+  // After the commit and before the client knows of it.
+  app.addHook('onSend', async (request) => void (hasWriteMethod(request) && tenancy?.directory.clear()))
 
   app.route({
     method: 'POST',

@@ -26,7 +26,7 @@ type Resources = {
 export type TenantsService = ReturnType<typeof createTenantsService>
 
 export function createTenantsService(resources: Resources) {
-  const { db, directory, databases } = resources
+  const { db, databases } = resources
   const logEvent = createEventLog(resources)
 
   async function list(caller: Caller, { limit = 50, cursor }: TenantsQuery): Promise<ListPage<Tenant>> {
@@ -58,7 +58,6 @@ export function createTenantsService(resources: Resources) {
       if (row.status === status) return presentTenant(row)
       await setStatus(tx, id, status)
       await logEvent(tx, row, { action, actor, rationale })
-      directory.forget(row)
       return presentTenant({ ...row, status })
     })
   }

@@ -58,6 +58,25 @@ describe('a tenant', () => {
     expect((await acme.request('GET', '/v1/records')).status).toBe(200)
   })
 
+  it('is refused at once although a request comes between the change and its commit', async () => {
+    await sql`
+      create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
+      create constraint trigger slow after insert on tenant_events deferrable initially deferred
+        for each row execute function slow()
+    `.execute(app.db)
+    try {
+      const change = app.request('POST', '/v1/tenants/acme/suspend', { body: decision })
+      let isDone = false
+      const done = change.finally(() => (isDone = true))
+      while (!isDone) await acme.request('GET', '/v1/records')
+      expect((await done).status).toBe(200)
+      expect((await acme.request('GET', '/v1/records')).status).toBe(403)
+    } finally {
+      await sql`drop trigger slow on tenant_events; drop function slow()`.execute(app.db)
+      await app.request('POST', '/v1/tenants/acme/resume', { body: decision })
+    }
+  })
+
   it('is dropped with everything it has, and its keys get 401', async () => {
     const one = await createTenant(app, 'leaving')
     const before = await listSchemas()
