@@ -7,6 +7,8 @@ import { holdsUnspaced, splitRuns } from './unspaced-scripts.ts'
  */
 
 const compound = /[\p{L}\p{N}\p{M}]+(?:[-_./:@\\#+]+[\p{L}\p{N}\p{M}]+)*/gu
+/** With the sign that asks for its coloured form. */
+const pictogram = /\p{Extended_Pictographic}\ufe0f?/gu
 const plain = /[\p{L}\p{N}\p{M}]+/gu
 const caseChanges = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 
@@ -18,15 +20,21 @@ const single = /^[A-Z]?[a-z0-9]*$/
 /** Joins the parts of an identifier to one plain word. Hardly any word contains this pair of letters. */
 const identifierSeparator = 'zq'
 
+/** PostgreSQL reads no emoji, so each is written as a word with its code: `zq1f389` for 🎉. */
+function listPictograms(text: string): string[] {
+  const found = text.match(pictogram) ?? []
+  return found.map((each) => `${identifierSeparator}${each.codePointAt(0)?.toString(16)}`)
+}
+
 /**
  * Longer identifiers are only found by their parts: users do not type a whole URL, and PostgreSQL drops words over 2 KB.
  */
 const longestWhole = 200
 
 export type ExtractedWords = {
-  /** The plain words in their order, followed by the whole identifiers, where they do not break a phrase. */
+  /** The plain words in their order, followed by the whole identifiers and the emojis, where they do not break a phrase. */
   text: string
-  /** The number of words that were written: relevance is measured against this length. */
+  /** The number of plain words that were written: relevance is measured against this length. */
   count: number
 }
 
@@ -45,7 +53,7 @@ export function extractWords(text: string): ExtractedWords {
     if (parts.length > 1 && found.length <= longestWhole && !holdsUnspaced(found))
       wholes.push(joinParts(found))
   }
-  return { text: [...words, ...wholes].join(' '), count: words.length }
+  return { text: [...words, ...wholes, ...listPictograms(text)].join(' '), count: words.length }
 }
 
 /** The words as they are written, without what joins them. */
@@ -91,7 +99,12 @@ export function countWords(text: string): number {
 
 /** The query for a text that is longer. */
 export function readLongText(text: string): TextQuery {
-  return { alternatives: extractWords(text).text, phrases: [], excluded: [] }
+  return { alternatives: extractAsked(text), phrases: [], excluded: [] }
+}
+
+/** An emoji is searched only where nothing else is asked: beside words it is how the writer feels, and rarer than the words. */
+function extractAsked(text: string): string {
+  return extractWords(text.replace(pictogram, ' ')).text || listPictograms(text).join(' ')
 }
 
 /** Parses a sentence. Quotes and a leading minus mean the same as in a web search. */
@@ -108,7 +121,7 @@ export function readQuery(sentence: string): TextQuery {
   }
   const isSaid = (phrase: string) => phrase !== ''
   return {
-    alternatives: extractWords(alternatives.join(' ')).text,
+    alternatives: extractAsked(alternatives.join(' ')),
     phrases: query.phrases.filter(isSaid),
     excluded: query.excluded.filter(isSaid),
   }
