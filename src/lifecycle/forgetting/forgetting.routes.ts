@@ -51,7 +51,7 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
     permission: 'lifecycle:write',
     summary: 'Restore a forgotten record',
     description:
-      'Makes the record visible again. It gets the salience that it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Returns 409 if the same content was erased from the scope since then. Counts as a use of the record.',
+      'Makes the record visible again. It gets the salience that it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Returns 409 if the same content was erased from the scope since then. A record that was stored since with the same text, name or thread stays beside it; a context quotes only the newer one. Counts as a use of the record.',
     body: Restoration,
     errors: [
       'record_not_forgotten',

@@ -59,7 +59,8 @@ export const ErasureReceipt = closed(
         'The records that have other sources as well. They stay, without the evidence, sources and words of the erased records.',
     }),
     tombstone_ids: Type.Array(Uuid(), {
-      description: 'Ids of the tombstones that this key could list with `admin`.',
+      description:
+        'Ids of the tombstones that this key could list with `admin`. Empty if the same content was erased before from a record that is hidden from the key.',
     }),
   },
   { $id: 'ErasureReceipt' },

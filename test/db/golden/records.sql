@@ -1178,7 +1178,7 @@ and own.predicate = 'supersedes'
 and e.predicate = own.predicate
 and e.created_at = own.created_at
     ), entry as materialized (
-      select a.record_id, a.id, a.at, a.rationale
+      select a.record_id, a.id, a.at, a.rationale, false as names_erased
 from audit_entries as a
       where a.rationale <> ''
 and a.operation_id in (
@@ -1189,26 +1189,28 @@ from erased)
 and o.operation_id is not null
       )
       union
-      select a.record_id, a.id, a.at, a.rationale
+      select a.record_id, a.id, a.at, a.rationale, a.names_erased
       from edge join records as r on r.id = edge.id
 and r.version > 1
       cross join lateral (
-        select *
-from audit_entries
+        select *, exists (
+          select
+from jsonb_object_keys(changes) as named (key)
+where right(key, 36) in (select id::text
+from erased)
+        ) as names_erased
+        from audit_entries
         where record_id = edge.id
 and at >= edge.created_at
 and action <> 'create'
 and rationale <> ''
         offset 0
       ) as a
-      where edge.predicate in ('contested_by', 'superseded_by')
+      where a.names_erased
+        or edge.predicate in ('contested_by', 'superseded_by')
 and a.at = edge.created_at
-        or exists (
-          select
-from jsonb_object_keys(a.changes) as named (key)
-          where right(key, 36) in (select id::text
-from erased)
-        )
+        or edge.predicate = 'contested_by'
+          and a.changes -> 'payload.revision.status' = '["contested", "active"]'
     ), move as (
       update status_changes as s
 set reason = ''
@@ -1218,7 +1220,8 @@ and s.at = entry.at
 and s.reason = entry.rationale
     ), cleared as (
       update audit_entries as a
-set rationale = ''
+      set rationale = '',
+        changes = case when entry.names_erased then erase_predicates(a.changes) else a.changes end
       from entry
 where a.record_id = entry.record_id
 and a.id = entry.id

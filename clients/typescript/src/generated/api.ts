@@ -949,7 +949,7 @@ export interface components {
             derived_ids: string[];
             /** @description The records that have other sources as well. They stay, without the evidence, sources and words of the erased records. */
             kept: string[];
-            /** @description Ids of the tombstones that this key could list with `admin`. */
+            /** @description Ids of the tombstones that this key could list with `admin`. Empty if the same content was erased before from a record that is hidden from the key. */
             tombstone_ids: string[];
         };
         /** @description Every number that decides what happens to a record, without any of its content. */
@@ -5657,7 +5657,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -7946,7 +7946,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETags of the records, separated by commas, or `*` for any version. Returns 412 if the version of one of the records is not among them. */
+                /** @description The ETags of the records, separated by commas, or `*` for any version. Returns 412 if the version of one of the records is not among them, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -8304,7 +8304,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -8412,7 +8412,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -8617,7 +8617,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -8736,7 +8736,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -8854,7 +8854,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -9071,7 +9071,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -9300,7 +9300,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -9419,7 +9419,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -9538,7 +9538,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -9656,7 +9656,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -9774,7 +9774,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -9940,7 +9940,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10148,7 +10148,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10178,7 +10178,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10296,7 +10296,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10414,7 +10414,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10533,7 +10533,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10697,7 +10697,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10839,7 +10839,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
@@ -10957,7 +10957,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now. */
+                /** @description The ETag of the version to change, several ETags separated by commas, or `*` for any version. Returns 412 if the record has another version now, and 400 if it is malformed. */
                 "If-Match"?: string;
             };
             path: {
