@@ -86,6 +86,27 @@ it('tells the client why the service refuses', async () => {
   await expect(connectEarlier([], 'a-key-that-nobody-has')).rejects.toThrow('unauthenticated')
 })
 
+/** Sends one request and returns the answer. */
+async function sendTo(url: string) {
+  const child = spawn(process.execPath, [main, 'mcp', '--url', url], {
+    env: { PATH: process.env['PATH'], MEMBRANE_API_KEY: rootKey },
+  })
+  child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  return JSON.parse((await child.stdout.setEncoding('utf8').toArray()).join(''))
+}
+
+it('accepts the address of /mcp as that of the service', async () => {
+  for (const end of ['/mcp', '/mcp/', '/']) expect(await sendTo(`${app.url}${end}`)).toMatchObject({ result: {} })
+})
+
+it('says where it looked for a service if none answers', async () => {
+  // Nothing listens on a port below 1024 that has no service; `fetch` refuses port 1 itself.
+  const { error } = await sendTo('http://127.0.0.1:2')
+  expect(error.message).toMatch(
+    /^No answer from http:\/\/127\.0\.0\.1:2 \(.*ECONNREFUSED.*\)\. Start the service, or name its address with --url\.$/,
+  )
+})
+
 it('refuses arguments that it does not know', async () => {
   for (const args of [
     ['--port', '1'],

@@ -26,7 +26,7 @@ export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<voi
       send(failMessage(null, parseError, 'The line is not JSON.'))
       continue
     }
-    const passed = pass(message, line).catch((error: unknown) => answerFailure(message, describe(error)))
+    const passed = pass(message, line).catch((error: unknown) => answerFailure(message, describe(error, url)))
     pending.add(passed)
     void passed.finally(() => pending.delete(passed))
   }
@@ -95,6 +95,9 @@ function readVersion(answer: unknown): string | undefined {
   return typeof result?.protocolVersion === 'string' ? result.protocolVersion : undefined
 }
 
-function describe(error: unknown): string {
-  return `The service did not answer (${error instanceof Error ? error.message : 'unknown'}).`
+/** `fetch` itself only says that it failed; its cause says why. */
+function describe(error: unknown, url: string): string {
+  const { message, cause } = error instanceof Error ? error : new Error('unknown')
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : message
+  return `No answer from ${new URL(url).origin} (${reason}). Start the service, or name its address with --url.`
 }

@@ -19,7 +19,7 @@ export async function runMcp({ config, args, entry, write }: Resources): Promise
   })
   const serve = async () => {
     if (service) await awaitReady(base, service.signal)
-    const url = `${base.replace(/\/$/, '')}/mcp${profile === undefined ? '' : `?profile=${encodeURIComponent(profile)}`}`
+    const url = `${base.replace(/(\/mcp)?\/?$/, '')}/mcp${profile === undefined ? '' : `?profile=${encodeURIComponent(profile)}`}`
     await bridgeMcp({ url, key: config.auth.rootKey, input: process.stdin, write })
   }
   try {
