@@ -191,10 +191,11 @@ function explainProblem({ code, detail, errors = [] }: Problem): string {
   return `${code}: ${faults || detail}`
 }
 
-function describeProblem({ line, status, problem }: Report, names: readonly string[]): string {
+function describeProblem({ line, id, status, problem }: Report, names: readonly string[]): string {
   const name = line === undefined ? undefined : names[line - 1]
   const place = line === undefined ? 'The import ended early' : `${name ?? `line ${line}`}: ${status}`
-  return problem === undefined ? place : `${place}: ${explainProblem(problem)}`
+  const record = status === 'conflict' && id !== undefined ? ` (record ${id})` : ''
+  return problem === undefined ? place : `${place}: ${explainProblem(problem)}${record}`
 }
 
 function describeRecord({ type, created_at: at, payload, tags }: Sample): string {

@@ -56,6 +56,22 @@ it('prints refused lines and ends with 1', async () => {
   expect(output).toContain('5 created, 0 unchanged, 0 conflict, 1 invalid')
 })
 
+it('names the record of a conflict', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'conflicts-'))
+  const file = join(folder, 'memories.json')
+  const importText = async (memory: string) => {
+    await writeFile(file, JSON.stringify([{ id: 'changed', memory, user_id: 'nora' }]))
+    return runImport([file, '--format', 'mem0', '--scope', 'conflicts'])
+  }
+  await importText('Prefers tea')
+  const { body } = await app.request('GET', '/v1/records?scope=conflicts')
+  const { code, output } = await importText('Prefers coffee')
+  await rm(folder, { recursive: true })
+  expect(code).toBe(1)
+  expect(output).toContain('line 1: conflict: record_exists: ')
+  expect(output).toContain(` (record ${body.items[0].id})\n`)
+})
+
 it('ends with 1 when the file is missing', async () => {
   expect((await runImport([fixture('no-such-file.json')])).code).toBe(1)
 })

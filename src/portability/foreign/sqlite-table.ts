@@ -93,7 +93,7 @@ function openTable(database: DatabaseSync, tables: Readonly<Record<string, reado
     },
     read(rowid) {
       // More text than the file has bytes: rows share pages, so that a small file becomes a large one.
-      if (spent > maxFileBytes) throw refuseDatabase('is broken')
+      if (spent > maxFileBytes) throw refuseDatabase('is a damaged database file')
       const values = Object.entries(row.get(rowid) ?? {})
       for (const [, value] of values) spent += typeof value === 'string' ? value.length : 0
       return Object.fromEntries(values.filter(([, value]) => !(value instanceof Uint8Array)))
@@ -123,6 +123,6 @@ function toRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   const isOfDatabase =
     error instanceof Error && 'code' in error && /^ERR_(SQLITE_ERROR|OUT_OF_RANGE)$/.test(String(error.code))
-  if (isOfDatabase) return refuseDatabase('is broken')
+  if (isOfDatabase) return refuseDatabase('is a damaged or incomplete database file')
   throw error
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 
 export function createBrokenArchiveError(message: string): AppError {
   return new AppError('validation_failed', message, {
-    errors: [{ pointer: '', message: 'is no whole ZIP archive' }],
+    errors: [{ pointer: '', message: 'is a damaged or incomplete ZIP archive' }],
   })
 }
 
