@@ -107,6 +107,8 @@ describe('a request body', () => {
     const answer = await post('{"text":"x"}', { 'content-type': type, ...headers })
     expect(answer.status).toBe(415)
     expect(answer.body).toMatchObject({ code: 'unsupported_media_type' })
+    const what = type === 'application/json' ? 'Content-Encoding' : 'Content-Type: application/json'
+    expect(answer.body.detail).toContain(what)
   })
 
   it.each([

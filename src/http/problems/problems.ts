@@ -141,11 +141,11 @@ const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this server accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'This operation does not accept a body of this Content-Type; nearly all operations accept application/json.',
+    'This operation does not accept a body of this Content-Type. Send JSON with Content-Type: application/json; an import accepts more.',
   ],
   FST_ERR_CTP_EMPTY_TYPE: [
     'unsupported_media_type',
-    'The body has no Content-Type; nearly all operations accept application/json.',
+    'The body has no Content-Type. Send JSON with Content-Type: application/json; an import accepts more.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'malformed_request',
