@@ -22,7 +22,7 @@ export const storageVariables = {
   MEMBRANE_REPLICA_LAG: timeout('Largest lag of a replica that still answers reads.', '5s'),
   REDIS_URL: Type.Optional(
     url(
-      'Redis for the queue and for rate limits that all processes share. Unset: the queue is in PostgreSQL.',
+      'Redis for the queue and for rate limits that all processes share. Another installation needs another database of it, such as redis://localhost:6379/1. Unset: the queue is in PostgreSQL.',
       'redis://localhost:6379',
       '^rediss?://',
     ),
