@@ -139,5 +139,8 @@ export function placeFor(
 }
 
 export function createNotFoundError(): AppError {
-  return new AppError('conversation_not_found', 'No such conversation in this scope. If it has another scope, name it in `scope`.')
+  return new AppError(
+    'conversation_not_found',
+    'No such conversation in this scope. If it has another scope, name it in `scope`.',
+  )
 }

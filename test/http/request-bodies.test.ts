@@ -106,9 +106,8 @@ describe('a request body', () => {
   ])('cannot be sent as %s %j', async (type, headers) => {
     const answer = await post('{"text":"x"}', { 'content-type': type, ...headers })
     expect(answer.status).toBe(415)
-    expect(answer.body).toMatchObject({ code: 'unsupported_media_type' })
-    const what = type === 'application/json' ? 'Content-Encoding' : 'Content-Type: application/json'
-    expect(answer.body.detail).toContain(what)
+    const detail = expect.stringMatching(/: application\/json|without Content-Encoding/)
+    expect(answer.body).toMatchObject({ code: 'unsupported_media_type', detail })
   })
 
   it.each([

@@ -96,7 +96,8 @@ async function sendTo(url: string) {
 }
 
 it('accepts the address of /mcp as that of the service', async () => {
-  for (const end of ['/mcp', '/mcp/', '/']) expect(await sendTo(`${app.url}${end}`)).toMatchObject({ result: {} })
+  for (const end of ['/mcp', '/mcp/', '/'])
+    expect(await sendTo(`${app.url}${end}`)).toMatchObject({ result: {} })
 })
 
 it('says where it looked for a service if none answers', async () => {
