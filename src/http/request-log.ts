@@ -12,6 +12,7 @@ export function logOptions(log: Log, clock: Clock) {
       level: log.level,
       ...(log.stream ? { stream: log.stream } : {}),
       timestamp: () => `,"time":"${clock.now().toISOString()}"`,
+      base: { pid: process.pid },
       formatters: { level: (level: string) => ({ level }) },
       serializers: { err: describeError },
     },

@@ -197,6 +197,8 @@ describe('a log line of a request', () => {
     ])
     expect(lines[0]).toMatchObject({ level: 'info', principal: 'root', ms: expect.any(Number) })
     expect(JSON.stringify(lines)).not.toMatch(/whispered|root-key/)
+    // In the same order as in a line of a worker.
+    expect(Object.keys(lines[0] ?? {}).slice(0, 4)).toEqual(['level', 'time', 'pid', 'request_id'])
   })
 })
 
