@@ -73,6 +73,19 @@ describe('an operation', () => {
     await expect(closed.listRecords()).rejects.toThrow(/^listRecords: the connection failed: .+/)
   })
 
+  it('says once what is wrong when a place and the whole request have the same message', async () => {
+    const conversation = { conversation_id: 'said-once' }
+    const write = (content: string) =>
+      service.client.appendMessages({
+        path: conversation,
+        body: { messages: [{ id: 'm1', role: 'user', content }] },
+      })
+    await write('Hello')
+    await expect(write('Goodbye')).rejects.toThrow(
+      /^appendMessages: The message with this id has another text or writer\. \/messages\/0\/id\. \(message_conflict\)$/,
+    )
+  })
+
   it('changes only the version that it names', async () => {
     const { client } = service
     const { id, version } = await client.createRecord({ body: fact('versioned') })

@@ -120,7 +120,7 @@ describe('the packed client', () => {
 
   it('compiles strictly with the documented programs, and refuses what the service would refuse', async () => {
     await link('ai', '@anthropic-ai/sdk', '@langchain/langgraph-checkpoint', '@types/node')
-    expect(programs).toHaveLength(6)
+    expect(programs).toHaveLength(7)
     for (const [index, program] of programs.entries())
       await writeFile(join(folder, `program-${index}.ts`), program)
     await writeFile(join(folder, 'model.ts'), model)
@@ -148,8 +148,18 @@ describe('the packed client', () => {
     expect(printed.trim().split('\n').at(-1)).toBe('succeeded')
   })
 
+  it('answers a chat with its earlier messages, and reinforces the one that it quotes', async () => {
+    expect(await hold('program-1.js')).toMatch(
+      /^Noted\..*\n- \[m:\w+\] .* Ada: I am allergic to nuts\. .*\n$/,
+    )
+    const { items } = await service.client.listRecords({ query: { scope: 'user-ada', type: 'episodic' } })
+    expect(items).toHaveLength(4)
+    const reinforced = items.filter(({ audit_log: log }) => log.some(({ action }) => action === 'reinforce'))
+    expect(reinforced).toHaveLength(1)
+  })
+
   it('remembers and recalls in a short script', async () => {
-    expect(await hold('program-4.js')).toContain('Invoices are sent on the first working day.')
+    expect(await hold('program-5.js')).toContain('Invoices are sent on the first working day.')
   })
 
   it('gives Claude its memory', async () => {
@@ -158,7 +168,7 @@ describe('the packed client', () => {
       path: '/memories/drinks.md',
       file_text: 'tea',
     })
-    const printed = await hold('program-1.js', { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none' })
+    const printed = await hold('program-2.js', { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none' })
     await close()
     expect(printed).toContain('done')
     expect(JSON.stringify(requests.at(-1))).toContain('File created successfully at: /memories/drinks.md')
@@ -167,7 +177,7 @@ describe('the packed client', () => {
   })
 
   it('gives a model of the AI SDK its memory', async () => {
-    expect(JSON.parse(await hold('program-2.js'))).toEqual([
+    expect(JSON.parse(await hold('program-3.js'))).toEqual([
       ['system', 'user'],
       ['recall', 'remember', 'revise', 'reinforce'],
     ])
@@ -177,7 +187,7 @@ describe('the packed client', () => {
   })
 
   it('gives a graph its store', async () => {
-    const printed = await hold('program-3.js')
+    const printed = await hold('program-4.js')
     expect(printed).toContain("namespace: [ 'users', 'ada' ]")
     expect(printed).toContain("[ [ 'drink', true ] ]\n[ [ 'users', 'ada' ] ]")
   })

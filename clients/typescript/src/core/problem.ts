@@ -49,9 +49,14 @@ const maxFaults = 3
 
 /** With the first wrong places of the request, because a log often keeps only the message of an error. */
 function describeProblem({ detail, code, errors = [] }: Problem): string {
-  const faults = errors.slice(0, maxFaults).map(({ pointer, message }) => `${pointer} ${message}`.trim())
+  const faults = errors.slice(0, maxFaults).map(({ pointer, message }) => {
+    // The detail of a single fault may be its message.
+    const said = message === detail ? '' : message.replace(/\.$/, '')
+    return `${pointer} ${said}`.trim()
+  })
   const more = errors.length > maxFaults ? ` and ${errors.length - maxFaults} more` : ''
-  return `${detail}${faults.length > 0 ? ` ${faults.join('; ')}${more}.` : ''} (${code})`
+  const places = faults.filter((fault) => fault !== '').join('; ')
+  return `${detail}${places === '' ? '' : ` ${places}${more}.`} (${code})`
 }
 
 /** `fetch` itself only says that it failed; its cause says why. */
