@@ -52,6 +52,15 @@ const extract = (more: object = {}) => consolidate(app, { options: { stages: ['e
 const extractAndCount = async () => omitDurations(await extract())
 
 describe('extraction with a model', () => {
+  it('says who wrote a message', async () => {
+    const content = 'I run a bakery in Ghent.'
+    const messages = ['Ada', undefined].map((name) => ({ role: 'user', name, content }))
+    await app.request('POST', `/v1/conversations/${scope}/messages`, { body: { scope, messages } })
+    await extract()
+    const writers = server.requests.map(({ body }) => JSON.parse(body.messages[1]?.content ?? '').writer)
+    expect(writers.sort()).toEqual(['Ada', 'user'])
+  })
+
   it('stores of a hostile answer only what can be stored as it was written', async () => {
     const hostile = [
       '12345678901234567890',

@@ -17,6 +17,7 @@ const system = [
   'A fact is lasting when it will still help in another task weeks later: what somebody prefers, what a tool or an',
   'agent has turned out to be able to do, how an environment is set up, what happens again and again.',
   'Leave out what was true for that one task only: steps, times, numbers of runs, results, greetings.',
+  'writer: who wrote the message, if it is one; "I" in it is the writer.',
   'subject: who or what it is about, by name. predicate: a short verb phrase in snake_case. object: what is said of it.',
   'Say nothing that the document does not say, no password and no key; no facts at all is a good answer.',
   'At most twenty facts, the surest first.',
@@ -24,7 +25,7 @@ const system = [
 
 /** Returns undefined if the episode contains nothing to read. */
 export function buildPrompt({ payload }: Episode): { system: string; user: string } | undefined {
-  const { timeline, tool_graph: calls, outcome } = payload
+  const { timeline, tool_graph: calls, outcome, conversation } = payload
   const events = timeline.flatMap(({ event_kind, summary }) =>
     summary?.trim()
       ? [{ kind: clip(event_kind, maxLineLength), summary: clip(maskText(summary), maxLineLength) }]
@@ -39,6 +40,7 @@ export function buildPrompt({ payload }: Episode): { system: string; user: strin
   const half = maxTextLength / 2
   const document = {
     outcome,
+    writer: conversation && clip(maskText(conversation.name ?? conversation.role), maxLineLength),
     events: selectFitting(events, half),
     tools: selectFitting(tools, half),
   }
