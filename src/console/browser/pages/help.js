@@ -8,7 +8,10 @@ const words = [
     'type',
     'What a record holds. Episodic: what happened. Working: a task under way. Entity: a thing or a person. Semantic: a fact. Competence: a skill. Plan graph: the steps of a plan.',
   ],
-  ['scope', 'A name for records that belong together, such as a project or a user. Clients choose it.'],
+  [
+    'scope',
+    'A name for records that belong together, such as a project or a user. Clients choose it. Every key can read records without a scope.',
+  ],
   [
     'salience',
     'How present a record is now. It falls with time, and a reinforcement raises it. Near 0 the record is forgotten.',
