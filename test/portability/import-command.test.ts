@@ -69,7 +69,7 @@ it('names the record of a conflict', async () => {
   await rm(folder, { recursive: true })
   expect(code).toBe(1)
   expect(output).toContain('line 1: conflict: record_exists: ')
-  expect(output).toContain(` (record ${body.items[0].id})\n`)
+  expect(output).toContain(` (record ${(body as Body).items[0].id})\n`)
 })
 
 it('ends with 1 when the file is missing', async () => {

@@ -154,7 +154,9 @@ describe('the packed client', () => {
     )
     const { items } = await service.client.listRecords({ query: { scope: 'user-ada', type: 'episodic' } })
     expect(items).toHaveLength(4)
-    const reinforced = items.filter(({ audit_log: log }) => log.some(({ action }) => action === 'reinforce'))
+    const reinforced = items.filter(
+      (item) => 'audit_log' in item && item.audit_log.some(({ action }) => action === 'reinforce'),
+    )
     expect(reinforced).toHaveLength(1)
   })
 
