@@ -32,6 +32,7 @@ async function openLoaded() {
     const search = {
       words: [word],
       related: [],
+      unknown: [],
       occurrences: new Map<string, number>(),
       averageLength: 2,
       rows: 100,

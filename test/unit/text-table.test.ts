@@ -9,7 +9,13 @@ import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
 import { encodeSearchVector } from '../support/search-vectors.ts'
 
 const everything = { trust: { maxSensitivity: 'hyper', scopes: null } } as const
-const options = { averageLength: 10, most: 10, occurrences: new Map<string, number>(), related: [] }
+const options = {
+  averageLength: 10,
+  most: 10,
+  occurrences: new Map<string, number>(),
+  related: [],
+  unknown: [],
+}
 
 type Counts = Record<string, number>
 

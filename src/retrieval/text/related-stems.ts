@@ -26,6 +26,9 @@ export type WeighedStem = RelatedStem & {
 /** How much a word with the same meaning would count. */
 const sameMeaning = 0.4
 
+/** More find nothing else, and each takes a place in a statement. */
+export const maxRelatedOfSentence = 40
+
 /** How much a word counts that a misspelled one may mean. */
 export const correctionWeight = 0.8
 

@@ -3,7 +3,7 @@ import { isOtherLanguage } from '../../domain/words/other-languages.ts'
 import { isIdentifier, longestQuery, type TextQuery } from '../../domain/words/query-words.ts'
 import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../embeddings/index.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
-import { correctionWeight, type RelatedStem, weighRelated } from './related-stems.ts'
+import { correctionWeight, maxRelatedOfSentence, type RelatedStem, weighRelated } from './related-stems.ts'
 import type { Occurrences } from './search-plan.ts'
 import { findStems } from './stemming.queries.ts'
 
@@ -14,8 +14,8 @@ export type Stems = {
   phrased: string[]
   occurrences: Occurrences
   /** Stems that stand for a word, by their meaning or as its correction; only in English. */
-  related: RelatedStem[]
-  /** Stems of words that no vocabulary has, so that they may be misspelled. */
+  related: readonly RelatedStem[]
+  /** Stems of words that the vocabulary does not have: they may be misspelled, or of another language. */
   unknown: string[]
 }
 
@@ -23,8 +23,6 @@ const maxCached = 40_000
 const longestCached = 64
 
 const maxRelatedOfWord = 10
-/** More find nothing else, and each takes a place in a statement. */
-export const maxRelatedOfSentence = 40
 
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
@@ -84,7 +82,7 @@ function mayHaveRelated(word: string, index: number): boolean {
 
 /** Another number or another file is no other spelling. */
 function mayBeCorrected(word: string): boolean {
-  return /^\p{L}+$/u.test(word) && !isIdentifier(word) && mayBeMisspelled(word.toLowerCase())
+  return /^[\p{L}\p{M}]+$/u.test(word) && !isIdentifier(word) && mayBeMisspelled(word.toLowerCase())
 }
 
 type Near = { word: string; others: readonly Omit<RelatedStem, 'of'>[] }

@@ -13,15 +13,18 @@ import { createLargeStoreSearch } from './large-store-search.service.ts'
 import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import { createPrefilter } from './prefilter.service.ts'
+import { maxRelatedOfSentence } from './related-stems.ts'
 import { maxWords, pickWords } from './search-plan.ts'
 import { countVisible, measureVisible } from './statistics/word-statistics.queries.ts'
 import { createWordStatistics } from './statistics/word-statistics.service.ts'
-import { createStemmer, maxRelatedOfSentence, type Stems } from './stemming.service.ts'
+import { createStemmer, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './surroundings/rescoring.ts'
 import { scoreWithSurroundings } from './surroundings/surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
+import { findWordsWithBeginnings } from './word-forms.queries.ts'
+import { addForms, getBeginning, listBeginnings } from './word-forms.ts'
 
 export type TextStates = CheckedStates & {
   /** The text of a record in memory. Present after a search that memory has answered, so it is not behind. */
@@ -86,9 +89,11 @@ export function createTextSearch({
     if (query.alternatives === '') return []
     const [spelled, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
     if (spelled.words.length === 0) return []
-    const stems = await addStoredCorrections(db, spelled, pages)
-    const quick = pages > smallStorePages ? await findInMemory(db, input, { query, stems, pages }) : undefined
+    const corrected = await addStoredCorrections(db, spelled, pages)
+    const inMemory = { query, stems: corrected, pages }
+    const quick = pages > smallStorePages ? await findInMemory(db, input, inMemory) : undefined
     if (quick) return quick
+    const stems = await addStoredForms(db, input, corrected)
     const shared = {
       trust,
       conditions,
@@ -120,6 +125,14 @@ export function createTextSearch({
     return { ...stems, related: [...added, ...stems.related].slice(0, maxRelatedOfSentence) }
   }
 
+  /** Adds other forms of words that are of another language. The search in memory knows them itself. */
+  async function addStoredForms(db: Database, input: TextSearchInput, stems: Stems): Promise<Stems> {
+    const beginnings = listBeginnings(stems.unknown)
+    if (beginnings.length === 0) return stems
+    const found = Map.groupBy(await findWordsWithBeginnings(db, input, beginnings), getBeginning)
+    return { ...stems, related: addForms(stems, (beginning) => found.get(beginning) ?? []) }
+  }
+
   /** Undefined if the database must be asked. */
   async function findInMemory(
     db: Database,
@@ -144,6 +157,7 @@ export function createTextSearch({
       words: stems.words,
       occurrences: stems.occurrences,
       related: stems.related,
+      unknown: stems.unknown,
       averageLength,
       rows,
       limit,

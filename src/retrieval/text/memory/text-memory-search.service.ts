@@ -23,6 +23,8 @@ export type MemoryTextSearch = {
   words: readonly string[]
   occurrences: Occurrences
   related: readonly RelatedStem[]
+  /** Those of `words` whose other forms are searched too. */
+  unknown: readonly string[]
   averageLength: number
   /** About how many texts the store has. */
   rows: number

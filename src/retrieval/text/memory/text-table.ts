@@ -6,6 +6,7 @@ import type { KnownText } from '../../record-traits.ts'
 import { k1 } from '../bm25.ts'
 import type { StoreSize } from '../statistics/word-statistics.ts'
 import type { MessageWords } from '../surroundings/surroundings-score.ts'
+import { addForms } from '../word-forms.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, includesDay, toDayNumber } from './day-numbers.ts'
 import { createPostingLists, maxPlaces } from './posting-lists.ts'
@@ -15,6 +16,7 @@ import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
 import { createTraitList } from './trait-list.ts'
+import { createWordBeginnings } from './word-beginnings.ts'
 import { countTexts, countWords } from './word-counts.ts'
 import { type QueryWords, type WordWeights, weighWords } from './word-weights.ts'
 
@@ -25,6 +27,8 @@ type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
   onlyIds?: readonly string[] | undefined
   most: number
+  /** Those of the words whose other forms are searched too. */
+  unknown: readonly string[]
 } & Pick<QueryWords, 'occurrences' | 'related'>
 
 export type TextTable = ReturnType<typeof createTextTable>
@@ -33,7 +37,7 @@ export type TextTable = ReturnType<typeof createTextTable>
 const droppedAtOnce = 100_000
 
 /** About the bytes that a word takes beside its texts. */
-const bytesOfWord = 120
+const bytesOfWord = 160
 
 /**
  * The words of the texts of one store in the memory of the process. A text that changes or goes leaves its place empty until the
@@ -56,6 +60,7 @@ export function createTextTable() {
   /** The number of the posting list of each word, and the words by these numbers. */
   const lists = new Map<string, number>()
   const stems: string[] = []
+  const beginnings = createWordBeginnings()
   const postings = createPostingLists()
   const scores = createTextScores(postings)
 
@@ -98,6 +103,7 @@ export function createTextTable() {
     const list = postings.open()
     lists.set(word, list)
     stems.push(word)
+    beginnings.add(word)
     return list
   }
 
@@ -119,7 +125,9 @@ export function createTextTable() {
       read += postings.countEntries(list)
       postings.drop(list, (place) => groupOf.values[place] === goneGroup)
       if (postings.countEntries(list) > 0) continue
-      lists.delete(stems[list] ?? '')
+      const word = stems[list] ?? ''
+      lists.delete(word)
+      beginnings.remove(word)
       stems[list] = ''
     }
     return undefined
@@ -129,20 +137,22 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { occurrences, related, ...options }: RankOptions,
+    { occurrences, related, unknown, ...options }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
     const texts = { isSearched, group: groupOf.values }
     const count = (word: string, most?: number) => countTexts(postings, lists.get(word), texts, most)
-    const { weights, ...rarity } = weighWords({ words, occurrences, related }, count, rows)
+    const listWords = (beginning: string) => beginnings.list(beginning).filter((word) => count(word, 0) > 0)
+    const standIns = addForms({ words, unknown, related }, listWords)
+    const { weights, ...rarity } = weighWords({ words, occurrences, related: standIns }, count, rows)
     return { ...rarity, best: findBest(weights, isSearched, options) }
   }
 
   function findBest(
     weights: WordWeights['weights'],
     isSearched: Uint8Array,
-    { averageLength, days, onlyIds, most }: Omit<RankOptions, keyof QueryWords>,
+    { averageLength, days, onlyIds, most }: Omit<RankOptions, keyof QueryWords | 'unknown'>,
   ): readonly ScoredPlace[] {
     const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
