@@ -38,17 +38,15 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
 
   async function stemQuery(db: Database, query: TextQuery): Promise<Stems> {
     const words = splitWords(query.alternatives)
-    const isEnglish = textLanguage === 'english'
     const isLong = words.length > longestQuery
-    const corrected = isLong || (isEnglish && isOtherLanguage(words)) ? [] : words
-    const near =
-      isEnglish && !isLong
-        ? [...corrected.map(listCorrections), ...words.filter(mayHaveRelated).map(listMeanings)]
-        : []
+    const hasEnglish = textLanguage === 'english' && !isLong
+    const corrections = hasEnglish && !isOtherLanguage(words) ? words.map(listCorrections) : []
+    const meanings = hasEnglish ? words.filter(mayHaveRelated).map(listMeanings) : []
+    const near = [...corrections, ...meanings]
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
     const occurrences = countOccurrences(words.flatMap(listStems))
-    const unknown = corrected.filter(mayBeCorrected).flatMap(listStems)
+    const unknown = isLong ? [] : words.filter(mayBeCorrected).flatMap(listStems)
     return { ...own, occurrences, unknown, related: listRelated(near, new Set(own.words), listStems) }
   }
 
