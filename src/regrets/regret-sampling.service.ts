@@ -5,7 +5,7 @@ import type { Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Report } from '../kernel/log.ts'
 import { shareRunning } from '../kernel/shared-runs.ts'
-import { insertRegrets } from './regrets.queries.ts'
+import { insertRegrets, isAnyForgotten } from './regrets.queries.ts'
 
 type Asked<Input> = { trust: Trust; input: Input; report: Report }
 
@@ -52,6 +52,8 @@ export function createRegretSampling<Input>(resources: Resources<Input>) {
 
   async function askAgain({ trust, input, report }: Asked<Input>): Promise<void> {
     try {
+      // Where nothing was forgotten, nothing can be missed, and asking again costs several times as much as the question did.
+      if (!(await isAnyForgotten(db))) return
       const ids = await findWithForgotten(trust, input)
       if (ids.length > 0) await transact(db, {}, (tx) => insertRegrets(tx, ids, clock.now()))
     } catch (error) {

@@ -7,6 +7,14 @@ import type { Trust } from '../domain/trust/caller.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { snapshotColumns } from '../records/index.ts'
 
+/** Whether the store has forgotten records. The order makes PostgreSQL read the first one from the index of `purge_at`. */
+export async function isAnyForgotten(db: Database): Promise<boolean> {
+  const { rows } = await sql`
+    select from records where purge_at is not null order by purge_at limit 1
+  `.execute(db)
+  return rows.length > 0
+}
+
 /**
  * Notes the forgotten ones among the records. A record that is being purged, erased or restored is skipped. The
  * count of a record that was restored and forgotten again starts anew.

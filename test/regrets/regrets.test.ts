@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createRegretSampling, deleteOldRegrets } from '../../src/regrets/index.ts'
+import { deleteOldRegrets } from '../../src/regrets/index.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
 import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -185,60 +185,5 @@ describe('GET /v1/regrets', () => {
     expect(second.next_cursor).toBeUndefined()
     expect((await list(`?scope=${scope}&reason=pruned`)).items).toEqual([])
     expect((await list(`?scope=${scope}&reason=deleted`)).items).toHaveLength(3)
-  })
-})
-
-describe('sampling', () => {
-  const trust = { maxSensitivity: 'hyper', scopes: null } as const
-  const sampleAll = (findWithForgotten: () => Promise<string[]>) =>
-    createRegretSampling({ ...app, regretSample: 1, random: () => 0.5, findWithForgotten })
-
-  it('asks the configured share again', async () => {
-    const asked: string[] = []
-    let next = 0
-    const sampling = createRegretSampling({
-      ...app,
-      regretSample: 0.1,
-      random: () => (next++ % 10) / 10,
-      findWithForgotten: async (_, input: string) => {
-        asked.push(input)
-        return []
-      },
-    })
-    for (let index = 0; index < 20; index++) sampling.noteAsked(trust, `q${index}`, () => {})
-    await expect.poll(() => asked).toEqual(['q0', 'q10'])
-    await sampling.stop()
-  })
-
-  it('asks one question at a time and drops what does not fit into its queue', async () => {
-    let running = 0
-    let most = 0
-    let asked = 0
-    const sampling = sampleAll(async () => {
-      most = Math.max(most, ++running)
-      asked++
-      await new Promise((resolve) => setTimeout(resolve, 1))
-      running--
-      return []
-    })
-    for (let index = 0; index < 1_000; index++) sampling.noteAsked(trust, {}, () => {})
-    await expect.poll(() => asked).toBeGreaterThan(3)
-    await sampling.stop()
-    expect(most).toBe(1)
-    expect(asked).toBeLessThanOrEqual(101)
-  })
-
-  it('reports a failure without the question, and continues', async () => {
-    const reports: string[] = []
-    let asked = 0
-    const sampling = sampleAll(async () => {
-      if (++asked === 1) throw new Error('away')
-      return []
-    })
-    sampling.noteAsked(trust, { task_descriptor: 'hush' }, (message) => reports.push(message))
-    sampling.noteAsked(trust, { task_descriptor: 'hush' }, (message) => reports.push(message))
-    await expect.poll(() => asked).toBe(2)
-    await sampling.stop()
-    expect(reports).toEqual(['a question was not asked again over forgotten records'])
   })
 })

@@ -37,6 +37,13 @@ set
         then greatest(g.last_at, excluded.last_at) else excluded.last_at end,
       times = case when g.forgotten_at = excluded.forgotten_at then g.times + 1 else 1 end;
 
+-- src/regrets/regrets.queries.ts isAnyForgotten
+    select
+from records
+where purge_at is not null
+order by purge_at
+limit 1;
+
 -- src/regrets/regrets.queries.ts listRegrets: first page
 select "g"."record_id", "r"."type", "r"."scope", "g"."reason", "g"."run_id", "g"."last_at", "g"."times", "g"."forgotten_at" as "since", "r"."anchored_at", "r"."expires_at", "r"."last_accessed_at", "r"."forgotten_at", "r"."prune_at", "r"."base_salience", "r"."half_life_seconds", "r"."min_salience", "r"."max_salience", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."status", "r"."layer", "r"."source_type", "r"."base_importance", "r"."emotional_valence", "r"."access_count", "r"."served_count", "r"."confirmation_count"
 from "regrets" as "g"

@@ -9,6 +9,7 @@ const after = { last_at: now.toISOString(), record_id: id }
 
 export const regretSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/regrets/regrets.queries.ts': {
+    isAnyForgotten: regrets.isAnyForgotten,
     insertRegrets: (db) => db.transaction().execute((tx) => regrets.insertRegrets(tx, [id], now)),
     listRegrets: {
       'first page': (db) =>

@@ -30,7 +30,7 @@ export function createWordStatistics({ clock, smallStorePages }: { clock: Clock;
   async function readPageCount(db: Database): Promise<number> {
     if (!size || size.pages <= 2 * smallStorePages) return (await measure(db)).pages
     const age = clock.now().getTime() - size.at
-    if (age > pagesKeptMs || age < 0) measure(db).catch(() => undefined)
+    if (age > pagesKeptMs || age < 0) measureAgain(db).catch(() => undefined)
     return size.pages
   }
 
@@ -39,6 +39,9 @@ export function createWordStatistics({ clock, smallStorePages }: { clock: Clock;
     size = { pages, at: clock.now().getTime() }
     return size
   }
+
+  /** Questions that come during one measurement would otherwise each begin another. */
+  const measureAgain = shareRunning(measure)
 
   async function readStatistics(db: Database, pages: number): Promise<WordStatistics> {
     const isNear = cached !== undefined && pages < 2 * cached.pages && cached.pages < 2 * pages
