@@ -192,6 +192,19 @@ describe('a database file that means harm', () => {
     expect(readings).toMatchObject([{ line: 1, error: { code: 'body_too_large' } }])
   })
 
+  it('is refused where its rows share the same pages', async () => {
+    const file = buildSqlite(
+      `create table history (filler, ${columns})`,
+      `insert into history values (zeroblob(2 * 1024 * 1024), 'h', null, 'harm', 'ADD', null, null)`,
+    )
+    const table = file.readUInt16BE(16)
+    const [cells, places] = [table + 3, table + 8]
+    file.writeUInt16BE(40, cells)
+    for (let cell = 1; cell < 40; cell++) file.copyWithin(places + 2 * cell, places, places + 2)
+    const { reports } = await importFile(app, file, { query: '?format=mem0&scope=shared' })
+    expect(results({ reports })).toEqual(['1 invalid validation_failed'])
+  })
+
   it('answers whatever bytes are flipped', async () => {
     for (let at = 16; at < good.length; at += isLongRun ? 97 : 487) {
       const { status, text } = await importFile(app, replaced(at, (good[at] ?? 0) ^ 0xa5), {

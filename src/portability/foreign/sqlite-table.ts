@@ -81,27 +81,53 @@ function openTable(database: DatabaseSync, tables: Readonly<Record<string, reado
   if (table === undefined || key === undefined)
     throw refuseDatabase(`has none of the tables ${Object.keys(tables).join(', ')}`)
   requirePlainColumns(database, table)
+  const size = describeSize(database, table)
   const rows = database.prepare(
-    `select rowid as rowid, case when octet_length(${key}) <= ${maxKeyBytes} then ${key} end as value from ${table} not indexed`,
+    `select rowid as rowid, ${size} as size, case when octet_length(${key}) <= ${maxKeyBytes} then ${key} end as value
+     from ${table} not indexed`,
   )
-  const row = database.prepare(`select ${[key, ...columns].join(', ')} from ${table} where rowid = ?`)
-  let spent = 0
+  const row = database.prepare(
+    `select ${size} as size, ${[key, ...columns].join(', ')} from ${table} where rowid = ?`,
+  )
+  const listed = createMeter()
+  const shown = createMeter()
   return {
     refuse: refuseDatabase,
     *list() {
-      for (const { rowid, value } of rows.iterate()) yield { rowid: Number(rowid), key: value }
+      for (const { rowid, size: bytes, value } of rows.iterate()) {
+        listed(bytes)
+        yield { rowid: Number(rowid), key: value }
+      }
     },
     read(rowid) {
-      // More text than the file has bytes: rows share pages, so that a small file becomes a large one.
-      if (spent > maxFileBytes) throw refuseDatabase('is a damaged database file')
-      const values = Object.entries(row.get(rowid) ?? {})
-      for (const [, value] of values) spent += typeof value === 'string' ? value.length : 0
-      return Object.fromEntries(values.filter(([, value]) => !(value instanceof Uint8Array)))
+      const { size: bytes = 0, ...values } = row.get(rowid) ?? {}
+      shown(bytes)
+      return Object.fromEntries(Object.entries(values).filter(([, value]) => !(value instanceof Uint8Array)))
     },
   }
 }
 
 const maxKeyBytes = 1_024
+
+/** The bytes of all columns of a row. SQLite knows them without reading the columns. */
+function describeSize(database: DatabaseSync, table: string): string {
+  const columns = database.prepare(`select name from pragma_table_xinfo('${table}')`).all()
+  const quoted = columns.map(({ name }) => `"${String(name).replaceAll('"', '""')}"`)
+  const sizes = quoted.map((name) => `iif(typeof(${name}) in ('text', 'blob'), octet_length(${name}), 0)`)
+  return sizes.join(' + ')
+}
+
+/**
+ * Counts the bytes of rows. More than the file may have means that rows share pages. Then a small file takes as long to read as a
+ * very large one.
+ */
+function createMeter(): (bytes: unknown) => void {
+  let spent = 0
+  return (bytes) => {
+    spent += Number(bytes)
+    if (spent > maxFileBytes) throw refuseDatabase('is a damaged database file')
+  }
+}
 
 /** A computed column would run what the file says, and one that is named rowid would hide the number of the row. */
 function requirePlainColumns(database: DatabaseSync, table: string): void {
