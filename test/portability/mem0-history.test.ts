@@ -192,6 +192,17 @@ describe('a database file that means harm', () => {
     expect(readings).toMatchObject([{ line: 1, error: { code: 'body_too_large' } }])
   })
 
+  it('is refused in part where one memory has very many events', async () => {
+    const file = buildSqlite(
+      `create table history (${columns})`,
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < 10001)
+       insert into history select 'h', null, 'text ' || i, 'ADD', null, null from n`,
+      `insert into history values ('other', null, 'kept', 'ADD', null, null)`,
+    )
+    const { reports } = await importFile(app, file, { query: '?format=mem0&scope=events' })
+    expect(results({ reports })).toEqual(['1 invalid validation_failed', '10002 created'])
+  })
+
   it('is refused where its rows share the same pages', async () => {
     const file = buildSqlite(
       `create table history (filler, ${columns})`,

@@ -1,7 +1,9 @@
+import { AppError } from '../../../kernel/errors.ts'
 import { compareTexts } from '../../../kernel/text-order.ts'
-import { type Fields, pick, readTime, readWord, requireText } from '../fields.ts'
+import { mapInTurns } from '../../../kernel/turns.ts'
+import { type Fields, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
 import { notePayload } from '../item-forms.ts'
-import { type Item, type Reader, type RecordItem, readItem } from '../items.ts'
+import type { Item, Reader, RecordItem } from '../items.ts'
 import { type Rows, readTable } from '../sqlite-table.ts'
 
 /** The names of the table and of its columns, in Python and in TypeScript. */
@@ -12,6 +14,8 @@ const tables = {
 
 /** More events than the largest file holds in practice; a file of tiny rows must not fill the memory. */
 const maxEvents = 500_000
+/** The events of one memory are put in order at once. */
+const maxEventsOfMemory = 10_000
 /** Rows that are read before others get their turn. */
 const rowsPerTurn = 2_000
 
@@ -23,8 +27,14 @@ export const readMem0History: Reader = (file) =>
   readTable(file, tables, async function* (rows) {
     const memories = await groupEvents(rows)
     for (const places of memories.values()) {
-      const line = places[0]?.line ?? 1
-      yield* readItem(line, () => readMemory(places.map((place) => readEvent(file.parse, rows, place))))
+      try {
+        if (places.length > maxEventsOfMemory)
+          throw refuse('memory_id', `must not have more than ${maxEventsOfMemory} events`)
+        yield* readMemory(await mapInTurns(places, (place) => readEvent(file.parse, rows, place)))
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        yield { line: places[0]?.line ?? 1, error }
+      }
     }
   })
 
