@@ -31,3 +31,20 @@ it('says what a skill is used for if its steps only repeat the tools in its name
     'Skill count: 1. Use git.pull. 2. Use psql.',
   )
 })
+
+it('describes a skill of very many steps and tools in linear time', () => {
+  const skill = {
+    kind: 'competence',
+    skill_name: 'deploy',
+    triggers: [],
+    recipe: Array.from({ length: 100_000 }, () => ({ step: 'wait' })),
+    required_tools: Array.from({ length: 100_000 }, (_, place) => `tool-${place}`),
+    failure_modes: [],
+    fallbacks: [],
+  }
+  const began = performance.now()
+  const options = { question: '', maxTokens: 1_500, format: 'markdown' } as const
+  const { text } = writePrompt(find([record(1, skill)], { selected: [idOf(1)] }), options)
+  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(text).toContain('Skill deploy: 1. wait')
+})

@@ -119,7 +119,8 @@ function describeNote(subject: string, text: string, write: Write, scope: string
 function describeSkill(payload: Of<'competence'>, write: Write): string {
   const { skill_name: name, recipe, required_tools: tools, failure_modes, fallbacks, performance } = payload
   const steps = repeatsName(payload) ? [] : recipe.slice(0, maxItems).map(describeStep(write))
-  const others = tools.filter((each) => !recipe.some(({ tool }) => tool === each))
+  const shown = new Set(recipe.map(({ tool }) => tool))
+  const others = tools.filter((each) => !shown.has(each))
   const { success_count: good = 0, failure_count: bad = 0 } = performance ?? {}
   return join(
     [
