@@ -9,7 +9,7 @@ import type { StoredRecord } from '../stored-record.ts'
 /** A record before the hidden ids in its content are known. */
 export type UncheckedRecord = Omit<StoredRecord, 'hiddenIds'>
 
-const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+export const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /**
  * Adds to each record the ids in its content that name records hidden from the reader. The ids are extracted here and

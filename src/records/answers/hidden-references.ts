@@ -1,6 +1,7 @@
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { MemoryRecord } from '../records.schemas.ts'
 import type { StoredRecord } from '../stored-record.ts'
+import { uuidPattern } from './hidden-ids.queries.ts'
 
 /** Removes the references to records that the reader may not see. */
 
@@ -16,8 +17,9 @@ export function removeHiddenReferences({
   hiddenIds = [],
 }: StoredRecord): VisibleContent {
   if (hiddenIds.length === 0) return { payload, provenance, interpretation }
+  const hidden = new Set(hiddenIds)
   const isHidden = (text: string | undefined) =>
-    text !== undefined && hiddenIds.some((id) => text.includes(id))
+    text?.match(uuidPattern)?.some((id) => hidden.has(id)) ?? false
   const sources = provenance.sources.filter(({ ref }) => !isHidden(ref))
   return {
     payload: removeFromPayload(payload, isHidden),
