@@ -19,7 +19,7 @@ export async function findReadableIds(
 ): Promise<Set<string>> {
   const found = await db
     .selectFrom('records as r')
-    .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where('r.id', '=', sql<string>`any(${ids}::uuid[])`)
     .where('r.scope', 'in', [scope, unscoped])
     .where('r.forgotten_at', 'is', null)
     .where(openTo(trust))
@@ -44,7 +44,7 @@ export async function findReferencedSummaries(
       case when pg_column_size(c.payload) <= 8192 then c.payload end as payload
     from records as r
     join contents as c on c.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[]) and r.scope in (${scope}, ${unscoped})
+    where r.id = any(${ids}::uuid[]) and r.scope in (${scope}, ${unscoped})
       and r.forgotten_at is null and ${openTo(trust)}
     order by r.id
   `.execute(db)
@@ -61,7 +61,7 @@ export async function findHandleOwners(
     select h.digest, r.sensitivity
     from handles as h
     join records as r on r.id = h.record_id
-    where h.digest = any(${sql.val([...digests])}::bytea[]) and h.scope = ${scope}
+    where h.digest = any(${digests}::bytea[]) and h.scope = ${scope}
       and r.forgotten_at is null and ${openTo(trust)}
   `.execute(db)
   return rows
@@ -79,7 +79,7 @@ export async function findNamedEntities(
     from handles as h
     join records as r on r.id = h.record_id
     join contents as c on c.record_id = r.id
-    where h.digest = any(${sql.val([...digests])}::bytea[]) and h.scope in (${scope}, ${unscoped})
+    where h.digest = any(${digests}::bytea[]) and h.scope in (${scope}, ${unscoped})
       and r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
       and ${openTo(trust)}
     order by r.scope desc, r.created_at, r.id

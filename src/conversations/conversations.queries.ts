@@ -22,8 +22,8 @@ export async function findFigures(db: Database, trust: Trust, places: readonly P
     with message as materialized (
       select m.scope, m.conversation, m.at, r.created_at, case when ${openTo(trust)} then
         coalesce(c.payload #>> '{conversation,name}', c.payload #>> '{conversation,role}') end as speaker
-      from unnest(${sql.val(places.map(({ scope }) => scope))}::text[],
-        ${sql.val(places.map(({ conversation }) => conversation))}::text[]) as place (scope, conversation)
+      from unnest(${places.map(({ scope }) => scope)}::text[],
+        ${places.map(({ conversation }) => conversation)}::text[]) as place (scope, conversation)
       join messages as m on m.scope = place.scope and m.conversation = place.conversation
       join records as r on r.id = m.record_id
       join contents as c on c.record_id = m.record_id
@@ -118,7 +118,7 @@ function listReachable({ scopes }: Trust, asked: string | undefined): readonly s
 
 function stepThrough(scopes: readonly string[] | null): RawBuilder<unknown> {
   const first = scopes
-    ? sql`select next.* from unnest(${sql.val([...new Set(scopes)])}::text[]) as reachable (scope) cross join lateral (
+    ? sql`select next.* from unnest(${[...new Set(scopes)]}::text[]) as reachable (scope) cross join lateral (
         select m.scope, m.conversation from messages as m where m.scope = reachable.scope
         order by m.conversation limit 1
       ) as next`

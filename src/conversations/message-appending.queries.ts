@@ -87,8 +87,8 @@ export async function takePlaces(
     with placed as (
       update messages as m set at = d.message_at, arrival = d.message_arrival
       from unnest(
-        ${sql.val(taken.map((each) => each.record_id))}::uuid[],
-        ${sql.val(taken.map((each) => each.departed_id))}::uuid[]
+        ${taken.map((each) => each.record_id)}::uuid[],
+        ${taken.map((each) => each.departed_id)}::uuid[]
       ) as taken (record_id, departed_id) join departures as d on d.id = taken.departed_id
       where m.record_id = taken.record_id and d.conversation is not null
       returning d.id
@@ -107,7 +107,7 @@ export async function countAtTimes(
   { scope, conversation, sensitivity }: Order,
   times: readonly string[],
 ): Promise<Map<number, number>> {
-  const asked = sql`${sql.val([...times])}::timestamptz[]`
+  const asked = sql`${times}::timestamptz[]`
   const { rows } = await sql<{ at: string; messages: number }>`
     select to_json(place.at) #>> '{}' as at, count(*)::int4 as messages
     from (

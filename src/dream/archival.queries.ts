@@ -78,7 +78,7 @@ export async function archiveRecords(tx: Transaction, options: ArchiveOptions): 
         ${weightedUses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
         ${computeSalienceAt(now)} as salience
       from records as r ${join}
-      where r.id = any(${sql.val([...ids])}::uuid[]) and ${isArchivable(options)}
+      where r.id = any(${ids}::uuid[]) and ${isArchivable(options)}
     ), archived as (
       update records as r
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'archived', forgotten_by = ${archivedBy},

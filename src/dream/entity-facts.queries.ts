@@ -76,7 +76,7 @@ export async function findEntityFacts(
   entityId: string,
   { limit, onlyIds }: FactFilter,
 ): Promise<EntityFact[]> {
-  const isAmong = onlyIds === undefined ? sql`` : sql`and far.id = any(${sql.val([...onlyIds])}::uuid[])`
+  const isAmong = onlyIds === undefined ? sql`` : sql`and far.id = any(${onlyIds}::uuid[])`
   const { rows } = await sql<EntityFact>`
     select known.id, known.created_at, known.sensitivity,
       ${limitedPayload} as payload

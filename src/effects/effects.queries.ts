@@ -61,7 +61,7 @@ export async function findContentsNearErased(
 ): Promise<{ id: string; scope: string; payload: Payload }[]> {
   const { rows } = await sql<{ id: string; scope: string; payload: Payload }>`
     select r.id, r.scope, c.payload
-    from unnest(${sql.val([...ids])}::uuid[]) as requested (id)
+    from unnest(${ids}::uuid[]) as requested (id)
     join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id
     where r.scope in (select scope from tombstones)
@@ -87,7 +87,7 @@ export async function insertRows(tx: Transaction, { relation, columns, rows }: W
 /** Returns which of the ids are ids of stored records. These records stay until the transaction ends. */
 export async function lockReferred(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from records where id = any(${sql.val([...ids])}::uuid[]) order by id for key share
+    select id from records where id = any(${ids}::uuid[]) order by id for key share
   `.execute(tx)
   return rows.map(({ id }) => id)
 }
@@ -140,7 +140,7 @@ export async function listWrittenVersions(
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; version: number }>`
     select requested.id, written.version
-    from unnest(${sql.val([...ids])}::uuid[]) as requested (id)
+    from unnest(${ids}::uuid[]) as requested (id)
     cross join lateral (
       select (e.after ->> 'version')::int4 as version
       from (select * from run_effects where record_id = requested.id offset 0) as e

@@ -103,7 +103,7 @@ export async function listMentions(
   const { rows } = await sql<{ id: string; created_at: Date }>`
     select r.id, r.created_at
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = ${id}::uuid and e.predicate = any(${sql.val(references.map(findInverse))}::text[])
+    where e.source_id = ${id}::uuid and e.predicate = any(${references.map(findInverse)}::text[])
       and r.forgotten_at is null and ${isVisibleTo(trust)} ${after ? sql`and ${isAfter(after)}` : sql``}
     group by r.id
     order by r.created_at desc, r.id desc
@@ -138,15 +138,15 @@ export async function lockMergesInScope(tx: Transaction, scope: string): Promise
  */
 export async function lockEntitiesToMerge(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
-    select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for update
+    select r.id from records as r where r.id = any(${ids}::uuid[]) order by r.id for update
   `.execute(tx)
 }
 
 /** Frees the names and identifiers of merged entities for the entity that they became. */
 export async function deleteHandlesAndIdentifiers(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
-    with handle as (delete from handles where record_id = any(${sql.val([...ids])}::uuid[]))
-    delete from entity_identifiers where record_id = any(${sql.val([...ids])}::uuid[])
+    with handle as (delete from handles where record_id = any(${ids}::uuid[]))
+    delete from entity_identifiers where record_id = any(${ids}::uuid[])
   `.execute(tx)
 }
 
@@ -158,7 +158,7 @@ export async function deleteHandlesAndIdentifiers(tx: Transaction, ids: readonly
 export async function lockActiveEntities(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; is_active: boolean }>`
     select r.id, r.forgotten_at is null and r.status in ('active', 'challenged') as is_active
-    from records as r where r.id = any(${sql.val([...ids])}::uuid[])
+    from records as r where r.id = any(${ids}::uuid[])
     order by r.id
     for key share
   `.execute(tx)
@@ -176,7 +176,7 @@ export async function insertMergeDescents(
     select ${targetId}::uuid, id, 'fold', exists (
       select from descents as d where d.derived_id = ${targetId}::uuid and d.is_ground
     )
-    from unnest(${sql.val([...ids])}::uuid[]) as merged (id)
+    from unnest(${ids}::uuid[]) as merged (id)
     on conflict on constraint descents_pkey do nothing
   `.execute(tx)
 }

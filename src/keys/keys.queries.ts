@@ -27,9 +27,7 @@ export async function insertKey(db: Database, row: Insertable<ApiKeys>): Promise
 
 /** Keys that see at most what the caller sees. A key without scopes sees all scopes. */
 function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
-  const inScopes = scopes
-    ? sql`cardinality(scopes) > 0 and scopes <@ ${sql.val([...scopes])}::text[]`
-    : sql`true`
+  const inScopes = scopes ? sql`cardinality(scopes) > 0 and scopes <@ ${scopes}::text[]` : sql`true`
   return sql<SqlBool>`(max_sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
 }
 

@@ -93,12 +93,10 @@ function selectVisibleRuns(db: Database, trust: Trust) {
     .select(runColumns)
     .select(selectVisibleError(trust).as('error'))
     .select(showSelections(trust, sql.ref('m.options')).as('options'))
-    .$if(scopes !== null, (qb) =>
-      qb.where(sql<SqlBool>`m.scope = any(${sql.val([...(scopes ?? [])])}::text[])`),
-    )
+    .$if(scopes !== null, (qb) => qb.where(sql<SqlBool>`m.scope = any(${scopes ?? []}::text[])`))
     .$if(maxSensitivity !== 'hyper', (qb) =>
       qb.where(
-        sql<SqlBool>`(m.job <> 'simulation' or m.options ->> 'max_sensitivity' = any(${sql.val(readable)}::text[]))`,
+        sql<SqlBool>`(m.job <> 'simulation' or m.options ->> 'max_sensitivity' = any(${readable}::text[]))`,
       ),
     )
 }

@@ -10,7 +10,7 @@ export async function listSelectable(
   trust: Trust,
 ): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select name from unnest(${sql.val([...names])}::text[]) as name where ${namesNoHidden(trust, sql.ref('name'))}
+    select name from unnest(${names}::text[]) as name where ${namesNoHidden(trust, sql.ref('name'))}
   `.execute(db)
   return rows.map(({ name }) => name)
 }

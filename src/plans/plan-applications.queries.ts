@@ -70,7 +70,7 @@ export async function deleteExpiredPlans(tx: Transaction, now: Date, limit: numb
   `.execute(tx)
   const { rows } = await sql<{ deleted: number }>`
     with expired as (
-      select p.id from plans as p where p.id = any(${sql.val(locked.map(({ id }) => id))}::uuid[]) and ${isDue}
+      select p.id from plans as p where p.id = any(${locked.map(({ id }) => id)}::uuid[]) and ${isDue}
     ), effect as (
       delete from run_effects where run_id in (select id from expired)
     ), change as (

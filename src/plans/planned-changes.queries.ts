@@ -48,8 +48,7 @@ export type PlannedChange = {
   is_last: boolean
 }
 
-const listed = (names: readonly string[] | null) =>
-  sql`${names === null ? null : sql.val([...names])}::text[]`
+const listed = (names: readonly string[] | null) => sql`${names}::text[]`
 
 /** The changes of these records that the plan lists. */
 export async function listPlanned(
@@ -79,7 +78,7 @@ export async function listPlanned(
         )
       ) as is_last
     from maintenance_changes as c
-    where c.run_id = ${planId}::uuid and c.record_id = any(${sql.val([...owners])}::uuid[]) and c.action <> 'failed'
+    where c.run_id = ${planId}::uuid and c.record_id = any(${owners}::uuid[]) and c.action <> 'failed'
   `.execute(tx)
   return rows
 }
@@ -91,7 +90,7 @@ export async function listCreated(
   ids: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from unnest(${sql.val([...ids])}::uuid[]) as changed (id)
+    select id from unnest(${ids}::uuid[]) as changed (id)
     where exists (
       select from run_effects as e
       where e.record_id = changed.id and e.run_id = ${planId}::uuid and e.relation = 'records' and e.before is null

@@ -26,7 +26,7 @@ type Reader = { trust: Trust; now: Date }
 
 /** A key that is bound to scopes sees only plans of those scopes, as it sees only such runs. */
 function selectPlans({ trust, now }: Reader): RawBuilder<PlanRow> {
-  const scopes = trust.scopes && sql`and m.scope = any(${sql.val([...trust.scopes])}::text[])`
+  const scopes = trust.scopes && sql`and m.scope = any(${trust.scopes}::text[])`
   return sql<PlanRow>`
     select p.id, m.job, m.options, m.scope, m.status as run_status, p.digest, m.created_at, m.started_at, p.expires_at,
       case when ${namesNoHidden(trust, sql.ref('m.error'))} then m.error else split_part(m.error, ':', 1) end as error,

@@ -10,7 +10,7 @@ export function isSelected({ only, except }: Selected): RawBuilder<SqlBool> {
 }
 
 function isNamed(names: readonly string[]): RawBuilder<SqlBool> {
-  const named = sql`${sql.val([...names])}::text[]`
+  const named = sql`${names}::text[]`
   return sql<SqlBool>`(c.action = any(${named}) or c.record_id::text = any(${named}))`
 }
 

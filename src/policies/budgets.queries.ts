@@ -11,7 +11,7 @@ const columns = ['scope', 'max_records', 'max_bytes', 'protect', 'mode'] as cons
 
 /** Every caller sees the default, because it applies in the scopes of the caller too. */
 function isVisible({ scopes }: Trust): RawBuilder<SqlBool> {
-  return scopes ? sql<SqlBool>`scope = any(${sql.val([...scopes, unscoped])}::text[])` : sql<SqlBool>`true`
+  return scopes ? sql<SqlBool>`scope = any(${[...scopes, unscoped]}::text[])` : sql<SqlBool>`true`
 }
 
 /** The default comes first, then the others in the order of their scopes. */
@@ -81,7 +81,7 @@ export async function findLargestProtected(
     select s.scope, sum(s.records)::int8 as records, sum(s.bytes)::int8 as bytes
     from scope_sizes as s
     where ${within} and (
-      s.is_guarded or s.type::text = any(${sql.val(protect)}::text[]) or s.layer::text = any(${sql.val(protect)}::text[])
+      s.is_guarded or s.type::text = any(${protect}::text[]) or s.layer::text = any(${protect}::text[])
     )
     group by s.scope
     order by ${max_bytes === null ? sql`records` : sql`bytes`} desc

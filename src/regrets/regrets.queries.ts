@@ -23,7 +23,7 @@ export async function insertRegrets(tx: Transaction, ids: readonly string[], at:
   await sql`
     with forgotten as materialized (
       select r.id, r.forgotten_at, r.forgotten_reason, r.forgotten_run_id from records as r
-      where r.id = any(${sql.val([...ids])}::uuid[]) and r.forgotten_at is not null
+      where r.id = any(${ids}::uuid[]) and r.forgotten_at is not null
       order by r.id
       for key share skip locked
     )

@@ -23,7 +23,7 @@ export async function findCandidateStates(
 ): Promise<CandidateState[]> {
   const { rows } = await sql<StoredState>`
     select state.*
-    from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
+    from unnest(${ids}::uuid[]) as candidate (id) cross join lateral (
       select r.id, ${computeSalienceAtInstant(question)} as salience, r.importance,
         ${timeColumns},
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",

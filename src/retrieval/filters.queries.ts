@@ -50,15 +50,13 @@ export function listMatchingConditions(question: Question, level: ReadLevel): Co
     level === 'whole' ? openTo(trust) : isVisibleTo(trust),
     ...listUnforgottenConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
-    ...(types ? [sql<SqlBool>`r.type = any(${sql.val(types)}::record_type[])`] : []),
-    ...(kinds ? [sql<SqlBool>`r.memory_kind = any(${sql.val(kinds)}::memory_kind[])`] : []),
-    ...(layers ? [sql<SqlBool>`r.layer = any(${sql.val(layers)}::memory_layer[])`] : []),
-    ...(scopes ? [sql<SqlBool>`r.scope = any(${sql.val(scopes)}::text[])`] : []),
+    ...(types ? [sql<SqlBool>`r.type = any(${types}::record_type[])`] : []),
+    ...(kinds ? [sql<SqlBool>`r.memory_kind = any(${kinds}::memory_kind[])`] : []),
+    ...(layers ? [sql<SqlBool>`r.layer = any(${layers}::memory_layer[])`] : []),
+    ...(scopes ? [sql<SqlBool>`r.scope = any(${scopes}::text[])`] : []),
     ...(minImportance === undefined ? [] : [sql<SqlBool>`r.importance >= ${minImportance}`]),
     ...(tags
-      ? [
-          sql<SqlBool>`r.id in (select t.record_id from contents as t where t.tags @> ${sql.val(tags)}::text[])`,
-        ]
+      ? [sql<SqlBool>`r.id in (select t.record_id from contents as t where t.tags @> ${tags}::text[])`]
       : []),
   ]
 }

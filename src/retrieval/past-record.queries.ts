@@ -17,7 +17,7 @@ export async function findPastStates(
       order by a.id limit 1
     ), c.payload #>> '{revision,status}') as revision
     from records as r join contents as c on c.record_id = r.id
-    where r.id = any(${sql.val(ids)}::uuid[])
+    where r.id = any(${ids}::uuid[])
   `.execute(db)
   return rows
 }

@@ -111,7 +111,7 @@ export function isOfDays(days: readonly DayRange[]): RawBuilder<SqlBool> {
     select from (
       select ${statedDay} collate "C" as day from contents as c where c.record_id = r.id offset 0
     ) as stated
-    join unnest(${sql.val(days.map(([first]) => first))}::text[], ${sql.val(days.map(([, last]) => last))}::text[])
+    join unnest(${days.map(([first]) => first)}::text[], ${days.map(([, last]) => last)}::text[])
       as range (first_day, last_day) on stated.day between range.first_day and range.last_day
   )`
 }

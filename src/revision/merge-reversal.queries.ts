@@ -26,7 +26,7 @@ export type LostSalience = { id: string; salience: number }
 export async function findSalienceBeforeMerge(db: Database, ids: readonly string[]): Promise<LostSalience[]> {
   const { rows } = await sql<LostSalience>`
     select r.id, merged.salience
-    from unnest(${sql.val([...ids])}::uuid[]) as r (id)
+    from unnest(${ids}::uuid[]) as r (id)
     cross join lateral (
       select (a.changes #>> '{salience,0}')::float8 as salience
       from audit_entries as a

@@ -18,5 +18,5 @@ export async function findQuoting(tx: Transaction, sourceId: string): Promise<st
 
 /** Forgets what the profiles answered, so that the next dream writes one even if the question is the same again. */
 export async function deleteProfileRows(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await sql`delete from peer_cards where card_id = any(${sql.val([...ids])}::uuid[])`.execute(tx)
+  await sql`delete from peer_cards where card_id = any(${ids}::uuid[])`.execute(tx)
 }

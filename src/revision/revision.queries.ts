@@ -19,7 +19,7 @@ export async function copyLinks(
 ): Promise<void> {
   await sql`
     with source as materialized (
-      select unnest(${sql.val([...sourceIds])}::uuid[]) as id
+      select unnest(${sourceIds}::uuid[]) as id
     ), one as materialized (
       select id from source union select ${targetId}::uuid
     ), target as materialized (
@@ -109,6 +109,6 @@ export async function findLineage(db: Database, id: string, trust: Trust, most: 
 export async function deleteIdentifiersOf(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('entity_identifiers')
-    .where('record_id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where('record_id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute()
 }

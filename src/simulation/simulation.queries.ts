@@ -12,7 +12,7 @@ import type { SimulatedPoint } from './simulation.schemas.ts'
 export type Selection = Window & { trust: Trust; scope: string | null; types: readonly RecordType[] }
 
 const isAmong = ({ trust, scope, types, from, until }: Selection): RawBuilder<unknown> => sql`
-  r.type = any(${sql.val([...types])}::record_type[]) and r.created_at < ${until}::timestamptz
+  r.type = any(${types}::record_type[]) and r.created_at < ${until}::timestamptz
   and (r.forgotten_at is null or r.forgotten_at > ${from}::timestamptz) and ${openTo(trust)}
   ${restrictToScope(scope)}`
 

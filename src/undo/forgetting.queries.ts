@@ -51,7 +51,7 @@ export async function restoreForgotten(
     ), locked as materialized (
       select r.id, ${state} as old, ${shown} as was, '{}'::jsonb as requested
       from due join records as r on r.id = due.id
-      where due.is_selected and r.id <> all(${sql.val([...erasedIds])}::uuid[])
+      where due.is_selected and r.id <> all(${erasedIds}::uuid[])
         and r.forgotten_run_id = ${targetId}::uuid and not exists (
         select from run_effects as e
         where e.record_id = r.id and e.run_id = ${targetId}::uuid and e.relation = 'records'

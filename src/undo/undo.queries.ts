@@ -58,7 +58,7 @@ export async function listChangesOf(
       offset 0
     ) as is_changed
     from maintenance_changes as c
-    where c.run_id = ${targetId}::uuid and c.record_id = any(${sql.val([...ids])}::uuid[]) and c.action <> 'failed'
+    where c.run_id = ${targetId}::uuid and c.record_id = any(${ids}::uuid[]) and c.action <> 'failed'
   `.execute(tx)
   return rows
 }
@@ -71,7 +71,7 @@ export const recordState = sql`
 /** Whether a change `c` is named by its action or its record, or nothing is named. */
 export function isNamed(only: readonly string[] | null): RawBuilder<SqlBool> {
   if (only === null) return sql<SqlBool>`true`
-  const names = sql`${sql.val([...only])}::text[]`
+  const names = sql`${only}::text[]`
   return sql<SqlBool>`(c.action = any(${names}) or c.record_id::text = any(${names}))`
 }
 
@@ -117,7 +117,7 @@ export async function listTakenBack(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select id from unnest(${sql.val([...ids])}::uuid[]) as requested (id) where ${isTakenBack(targetId, sql`requested.id`)}
+    select id from unnest(${ids}::uuid[]) as requested (id) where ${isTakenBack(targetId, sql`requested.id`)}
   `.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }

@@ -163,7 +163,7 @@ describe('the cells of vectors', () => {
     const farthest = findNearest(question, placed, size)
       .slice(-4)
       .map(({ id }) => id)
-    const conditions = [sql<SqlBool>`r.id = any(${sql.val(farthest)}::uuid[])`]
+    const conditions = [sql<SqlBool>`r.id = any(${farthest}::uuid[])`]
     expect((await find(createSearch(), question, conditions)).map(({ id }) => id)).toEqual(farthest)
   })
 

@@ -121,7 +121,7 @@ describe('the pgvector index', () => {
     await ensureNearestIndex(database.db, log)
     const [query = new Float32Array(dimensions)] = queries
     const farthest = findNearest(query, placed, size).slice(-3)
-    const ids = sql.val(farthest.map(({ id }) => id))
+    const ids = farthest.map(({ id }) => id)
     const found = await find(query, [sql<SqlBool>`r.id = any(${ids}::uuid[])`])
     expect(found.map(({ id }) => id)).toEqual(farthest.map(({ id }) => id))
     expect(await find(query, [], 1_500)).toHaveLength(1_500)

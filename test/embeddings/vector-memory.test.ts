@@ -63,7 +63,7 @@ describe('vectors in memory', () => {
     expect((await find(question, { conditions, limit: 900 }))?.length).toBe(900)
     expect(idsOf(await find(question, { conditions, limit: 5 }))).toEqual(idsOf(nearestTo(question, 5, seen)))
     const farthest = nearestTo(question, size).slice(-3)
-    const ids = sql.val(farthest.map(({ id }) => id))
+    const ids = farthest.map(({ id }) => id)
     const among = { conditions: [sql<SqlBool>`r.id = any(${ids}::uuid[])`], limit: 10 }
     expect(idsOf(await find(question, among))?.sort()).toEqual(idsOf(farthest)?.sort())
   })

@@ -107,7 +107,7 @@ describe('the nearest vectors', () => {
   it('are found when everything nearer is filtered out', async () => {
     const [query = new Float32Array(dimensions)] = queries
     const kept = findNearest(query, placed, placed.length).slice(-7)
-    const ids = sql.val(kept.map(({ id }) => id))
+    const ids = kept.map(({ id }) => id)
     const found = await find(query, [sql<SqlBool>`r.id = any(${ids}::uuid[])`])
     expect(found.map(({ id }) => id)).toEqual(kept.map(({ id }) => id))
   })

@@ -53,7 +53,7 @@ type Scored = { id: string; score: number }
 async function scoreInSql(ids: readonly string[]): Promise<Map<string, number>> {
   const { join, importance } = computeImportance(now)
   const { rows } = await sql<Scored>`
-    select r.id, ${importance} as score from records as r ${join} where r.id = any(${sql.val([...ids])}::uuid[])
+    select r.id, ${importance} as score from records as r ${join} where r.id = any(${ids}::uuid[])
   `.execute(database.db)
   return new Map(rows.map(({ id, score }) => [id, score]))
 }

@@ -51,7 +51,7 @@ it('retention in SQL equals retention in TypeScript, for any configuration', asy
       const settings = { retentionMode: chosen.mode, retentionShape: chosen.shape }
       const { rows } = await sql<{ id: string; retention: number }>`
         select r.id, ${computeRetentionAt(now, settings)} as retention from records as r
-        where r.id = any(${sql.val(ids)}::uuid[])
+        where r.id = any(${ids}::uuid[])
       `.execute(database.db)
       const bySql = new Map(rows.map(({ id, retention }) => [id, retention]))
       for (const [index, each] of lives.entries()) {

@@ -86,7 +86,7 @@ describe('a value above the bound that an earlier version stored', () => {
     const ids = [await create(), await create()]
     await sql`
       update records set salience = 1.7e308, base_salience = 1.7e308, pinned = true, prune_at = null
-      where id = any(${sql.val(ids)}::uuid[])
+      where id = any(${ids}::uuid[])
     `.execute(api.db)
     for (const path of ['/v1/metrics', '/metrics', '/v1/records?sort=salience', `/v1/records/${ids[0]}`]) {
       const { status, text } = await api.request('GET', path)

@@ -46,7 +46,7 @@ const surroundingsFor = (trust: Trust) => ({
 })
 const visible = ({ scopes }: Trust) =>
   scopes
-    ? sql<SqlBool>`r.scope = any(${sql.val([...scopes, ''])}::text[]) and r.sensitivity <= 'low'`
+    ? sql<SqlBool>`r.scope = any(${[...scopes, '']}::text[]) and r.sensitivity <= 'low'`
     : sql<SqlBool>`true`
 
 /** The search of a process, and how many of its answers came from memory. */

@@ -5,7 +5,7 @@ import type { Database } from '../../src/db/connection.ts'
 async function countUnreported(tx: Database, tables: readonly string[]): Promise<number> {
   const { rows } = await sql<{ reads: number }>`
     select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int as reads
-    from pg_stat_xact_user_tables where relname = any(${sql.val([...tables])}::text[])
+    from pg_stat_xact_user_tables where relname = any(${tables}::text[])
   `.execute(tx)
   return rows[0]?.reads ?? 0
 }

@@ -12,7 +12,7 @@ export async function releaseAllClaims(tx: Transaction): Promise<void> {
 export async function claimUntil(tx: Transaction, ids: readonly string[], until: Date): Promise<void> {
   await sql`
     update unconsolidated set claimed_until = ${until}::timestamptz
-    where stage = 'extraction' and record_id = any(${sql.val([...ids])}::uuid[])
+    where stage = 'extraction' and record_id = any(${ids}::uuid[])
   `.execute(tx)
 }
 
@@ -20,7 +20,7 @@ export async function claimUntil(tx: Transaction, ids: readonly string[], until:
 export async function releaseClaims(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     update unconsolidated set claimed_until = null
-    where stage = 'extraction' and record_id = any(${sql.val([...ids])}::uuid[])
+    where stage = 'extraction' and record_id = any(${ids}::uuid[])
   `.execute(tx)
 }
 
@@ -28,7 +28,7 @@ export async function releaseClaims(tx: Transaction, ids: readonly string[]): Pr
 export async function lockClaimed(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select record_id as id from unconsolidated
-    where stage = 'extraction' and record_id = any(${sql.val([...ids])}::uuid[])
+    where stage = 'extraction' and record_id = any(${ids}::uuid[])
     order by record_id
     for update
   `.execute(tx)

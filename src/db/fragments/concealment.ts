@@ -40,7 +40,7 @@ const maxEdges = 1_000
 function selectHiddenInstants(trust: Trust, record: Fragment): Fragment {
   return sql`
     select edge.created_at
-    from unnest(${sql.val(changing)}::text[]) as kind (predicate)
+    from unnest(${changing}::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at from relations as e
       where e.source_id = ${record} and e.predicate = kind.predicate

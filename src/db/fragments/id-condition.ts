@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /** Whether a column has one of the ids, in a condition that is planned once. */
 export function isAmong(column: string, ids: readonly string[]): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} = any((select ${sql.val([...ids])}::uuid[])::uuid[])`
+  return sql<SqlBool>`${sql.ref(column)} = any((select ${ids}::uuid[])::uuid[])`
 }
 
 /**

@@ -37,7 +37,7 @@ function isAllowed(trust: Trust, ceiling: Sensitivity | undefined, table: string
   // No clause where nothing is restricted, so that the planner estimates without it.
   if (ceiling && ceiling !== 'hyper') conditions.push(sql<SqlBool>`${sensitivity} <= ${ceiling}`)
   if (trust.scopes) {
-    conditions.push(sql<SqlBool>`${scope} = any(${sql.val([...trust.scopes, unscoped])}::text[])`)
+    conditions.push(sql<SqlBool>`${scope} = any(${[...trust.scopes, unscoped]}::text[])`)
   }
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }

@@ -79,7 +79,7 @@ export async function findMembers(
   const { rows } = await sql<Member>`
     select r.id, r.version, r.created_at, c.tags,
       case when ${contentBytes} <= ${sql.lit(maxMemberBytes)} then c.payload end as payload
-    from unnest(${sql.val([...ids])}::uuid[]) with ordinality as requested (id, place)
+    from unnest(${ids}::uuid[]) with ordinality as requested (id, place)
     join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id
     where ${isInPartition(partition)} and ${isMergeable}
@@ -102,7 +102,7 @@ export async function copyCounts(tx: Transaction, ids: readonly string[], summar
       select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
         max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
         min(confidence) as confidence
-      from records where id = any(${sql.val([...ids])}::uuid[])
+      from records where id = any(${ids}::uuid[])
     ) as parts
     where summary.id = ${summaryId}::uuid
   `.execute(tx)
@@ -138,7 +138,7 @@ export async function findListedCandidates(
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     select record_id as id from maintenance_changes
-    where run_id = ${runId}::uuid and action = 'candidate' and record_id = any(${sql.val([...ids])}::uuid[])
+    where run_id = ${runId}::uuid and action = 'candidate' and record_id = any(${ids}::uuid[])
   `.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }

@@ -95,7 +95,7 @@ export async function claimUnchanged(
   const { rows } = await sql<{ id: string }>`
     select r.id from records as r
     join unnest(
-      ${sql.val(judged.map(({ id }) => id))}::uuid[], ${sql.val(judged.map(({ version }) => version))}::int4[]
+      ${judged.map(({ id }) => id)}::uuid[], ${judged.map(({ version }) => version)}::int4[]
     ) as judged (id, version) on judged.id = r.id
     where r.version = judged.version and ${namesFiles} and not r.pinned
     order by r.id

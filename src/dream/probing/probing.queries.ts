@@ -73,7 +73,7 @@ export async function findRelatedRecords(
   id: string,
   { limit, onlyIds }: RelatedFilter,
 ): Promise<PromptRecord[]> {
-  const isAmong = onlyIds === undefined ? sql`` : sql`and far.id = any(${sql.val([...onlyIds])}::uuid[])`
+  const isAmong = onlyIds === undefined ? sql`` : sql`and far.id = any(${onlyIds}::uuid[])`
   const { rows } = await sql<PromptRecord>`
     select it.id, it.created_at, ${limitedPayload} as payload
     from (

@@ -65,7 +65,7 @@ export async function findEntityVectors(
     ) as it
     join contents as c on c.record_id = it.id
     join embeddings as v on v.record_id = it.id and v.model_id = ${modelId}
-    where r.id = any(${sql.val([...ids])}::uuid[])
+    where r.id = any(${ids}::uuid[])
     order by r.id, it.created_at desc, it.id desc
   `.execute(db)
   return rows
@@ -88,7 +88,7 @@ export async function findUnrelatedPairs<P extends Ends>(db: Database, pairs: re
   const { rows } = await sql<{ place: number }>`
     select pair.place::int - 1 as place
     from unnest(
-      ${sql.val(pairs.map(({ one }) => one))}::uuid[], ${sql.val(pairs.map(({ other }) => other))}::uuid[]
+      ${pairs.map(({ one }) => one)}::uuid[], ${pairs.map(({ other }) => other)}::uuid[]
     ) with ordinality as pair (one, other, place)
     where ${areUnrelated}
     order by pair.place
@@ -100,7 +100,7 @@ export async function findUnrelatedPairs<P extends Ends>(db: Database, pairs: re
 export async function findRememberedDigests(db: Database, digests: readonly Buffer[]): Promise<Set<string>> {
   const { rows } = await sql<{ digest: string }>`
     select encode(digest, 'hex') as digest from dream_verdicts
-    where step = 'synthesis' and digest = any(${sql.val([...digests])}::bytea[])
+    where step = 'synthesis' and digest = any(${digests}::bytea[])
   `.execute(db)
   return new Set(rows.map(({ digest }) => digest))
 }

@@ -22,7 +22,7 @@ export async function findCellSets(db: Database, ids: readonly number[]): Promis
   const { rows } = await sql<CellSetRow>`
     select c.id, c.members, c.centroids, m.dimensions
     from vector_cells as c join embedding_models as m on m.id = c.model_id
-    where c.id = any(${sql.val([...ids])}::int4[])
+    where c.id = any(${ids}::int4[])
     order by c.id
   `.execute(db)
   return rows
@@ -49,7 +49,7 @@ export async function findCelledModels(db: Database, failed: readonly string[]):
       (select count(*) from vector_cells as v where v.model_id = m.id)::int as sets,
       exists (
         select from signatures as s where s.model_id = m.id and s.cell < c.id * ${sql.lit(cellsPerSet)}
-          and s.record_id <> all(${sql.val([...failed])}::uuid[])
+          and s.record_id <> all(${failed}::uuid[])
       ) as is_unassigned
     from embedding_models as m
     left join lateral (
@@ -98,7 +98,7 @@ export async function insertCellSet(
 ): Promise<void> {
   await sql`
     insert into vector_cells (model_id, vectors, members, centroids)
-    values (${set.modelId}, ${set.vectors}, ${sql.val([...set.members])}::int4[], ${encodeCentroids(set.centroids)})
+    values (${set.modelId}, ${set.vectors}, ${set.members}::int4[], ${encodeCentroids(set.centroids)})
   `.execute(tx)
 }
 

@@ -86,7 +86,7 @@ export async function checkVectors(
       select asked.place, found.*, exists (
         select from embeddings as e where e.record_id = asked.id and e.model_id = ${modelId}
       ) as is_kept
-      from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
+      from unnest(${ids}::uuid[]) with ordinality as asked (id, place)
       left join lateral (${checkedRecord({ answers: conditions }, states)}) as found on true
     ), unseen as materialized (${unseen}), counted as materialized (select count(*) as unseen from unseen)
     select ${statesWhere(sql`answers and is_kept`)} as met,

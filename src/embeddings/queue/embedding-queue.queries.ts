@@ -71,7 +71,7 @@ export async function findQueuedTexts(db: Database, ids: readonly string[]): Pro
   const { rows } = await sql<QueuedText>`
     select r.id as record_id, r.sensitivity, c.payload, c.tags, u.attempts
     from records as r join contents as c on c.record_id = r.id join unembedded as u on u.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[])
+    where r.id = any(${ids}::uuid[])
   `.execute(db)
   return rows
 }
@@ -107,7 +107,7 @@ export async function storeVectors(
       select id, registered_at from embedding_models where id = ${modelId} and embeds for share
     ), mine as materialized (
       select u.record_id, u.asked_at, u.asked_at <> m.registered_at as is_new from unembedded as u, model as m
-      where u.record_id = any(${sql.val(ids)}::uuid[]) and u.due_at = ${until}::timestamptz
+      where u.record_id = any(${ids}::uuid[]) and u.due_at = ${until}::timestamptz
       for update of u skip locked
     ), kept as materialized (
       select r.id from records as r where r.id in (select record_id from mine) for key share skip locked
@@ -118,7 +118,7 @@ export async function storeVectors(
         case when given.cell / ${sql.lit(cellsPerSet)} in (select id from sets) then given.cell else ${sql.lit(noCell)} end
           as cell
       from unnest(
-        ${sql.val(ids)}::uuid[],
+        ${ids}::uuid[],
         ${embeddedTexts.map(({ vector }) => vector?.code ?? null)}::bytea[],
         ${embeddedTexts.map(({ vector }) => vector?.signature.toString('hex') ?? null)}::text[],
         ${embeddedTexts.map(({ vector }) => vector?.cell ?? noCell)}::int4[]
@@ -205,7 +205,7 @@ function isInScope(scope: string | null): RawBuilder<unknown> {
 function selectClaimed({ ids, until }: Claim): RawBuilder<unknown> {
   return sql`
     select record_id from unembedded
-    where record_id = any(${sql.val([...ids])}::uuid[]) and due_at = ${until}::timestamptz
+    where record_id = any(${ids}::uuid[]) and due_at = ${until}::timestamptz
     for update skip locked
   `
 }

@@ -69,7 +69,7 @@ export async function findInCells(
       select near.record_id, near.distance from (
         select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
         from signatures as s
-        where s.model_id = ${modelId} and s.cell = any(array(select unnest(${sql.val([...cells])}::int4[])))
+        where s.model_id = ${modelId} and s.cell = any(array(select unnest(${cells}::int4[])))
         order by distance, s.record_id
         limit ${sql.lit(examined)}
       ) as near cross join lateral (
@@ -120,7 +120,7 @@ export async function findNearestFiltered(tx: Transaction, search: VectorSearch)
 const selectRecordsInScopes = (scopes: readonly string[]) => {
   const selectLive = (rank: RawBuilder<unknown>) => sql`
     select id from records
-    where scope = any(${sql.val([...scopes])}::text[]) and forgotten_at is null and decay_rank ${rank}`
+    where scope = any(${scopes}::text[]) and forgotten_at is null and decay_rank ${rank}`
   return sql`${selectLive(sql`is not null`)} union all ${selectLive(sql`is null`)}`
 }
 
@@ -183,7 +183,7 @@ export async function findCodes(
 ): Promise<EncodedVector[]> {
   const { rows } = await sql<EncodedVector>`
     select e.record_id as id, e.bits, e.code from embeddings as e
-    where e.record_id = any(${sql.val([...ids])}::uuid[]) and e.model_id = ${modelId}
+    where e.record_id = any(${ids}::uuid[]) and e.model_id = ${modelId}
   `.execute(db)
   return rows
 }

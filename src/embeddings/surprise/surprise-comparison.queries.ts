@@ -131,7 +131,7 @@ export async function findRecordSources(tx: Transaction, ids: readonly string[])
   const { rows } = await sql<RecordSourceRow>`
     select r.id, c.provenance, r.source_type, r.sensitivity
     from records as r join contents as c on c.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[])
+    where r.id = any(${ids}::uuid[])
   `.execute(tx)
   return rows
 }
@@ -204,5 +204,5 @@ export async function writeSurprises(
 
 /** Removes records that cannot be compared from the queue. */
 export async function dropUncompared(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await sql`delete from unsurprised where record_id = any(${sql.val([...ids])}::uuid[])`.execute(tx)
+  await sql`delete from unsurprised where record_id = any(${ids}::uuid[])`.execute(tx)
 }

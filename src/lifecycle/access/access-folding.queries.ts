@@ -50,7 +50,7 @@ export async function foldOldest(
         order by l.at
         limit ${limit}
       ) as old
-      where r.id = any(${sql.val([...ids])}::uuid[])
+      where r.id = any(${ids}::uuid[])
       limit ${limit}
     ), deleted as (
       delete from access_log as l using due where l.ctid = due.place

@@ -118,9 +118,7 @@ function selectDueForPruning(instants: Instants): RawBuilder<unknown> {
  */
 export async function lockScopeSize(tx: Transaction, scope: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${createScopeSizeKey(scope)})`.execute(tx)
-  await sql`select from budgets where scope = any(${sql.val([scope, unscoped])}::text[]) for share`.execute(
-    tx,
-  )
+  await sql`select from budgets where scope = any(${[scope, unscoped]}::text[]) for share`.execute(tx)
 }
 
 /** How many records a run has forgotten for the budget of each scope. More than none when another worker started it. */
@@ -174,10 +172,10 @@ export async function forgetForBudget(
   const { rows } = await sql<ForgottenForBudget>`
     with locked as materialized (
       select r.id, given.position, ${keeping} as keeping, r.importance, ${computeSalienceAt(now)} as salience
-      from unnest(${sql.val([...ids])}::uuid[]) with ordinality as given (id, position)
+      from unnest(${ids}::uuid[]) with ordinality as given (id, position)
       join records as r on r.id = given.id
-      where ${isEligible(forgetting)} and r.type::text <> all(${sql.val([...protect])}::text[])
-        and r.layer::text <> all(${sql.val([...protect])}::text[])
+      where ${isEligible(forgetting)} and r.type::text <> all(${protect}::text[])
+        and r.layer::text <> all(${protect}::text[])
         and ${keeping} <= ${line}::float8 * (1 + 1e-9::float8)
       for no key update of r skip locked
     ), measured as (

@@ -67,7 +67,7 @@ export async function listJudgeable(tx: Transaction, ids: readonly string[]): Pr
     from records as r
     join contents as c on c.record_id = r.id
     left join messages as m on m.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[])
+    where r.id = any(${ids}::uuid[])
     order by r.id
   `.execute(tx)
   return rows

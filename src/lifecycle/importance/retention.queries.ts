@@ -17,7 +17,7 @@ export type RetentionSettings = { retentionMode: RetentionMode; retentionShape: 
 export function computeRetentionAt(now: Date, settings: RetentionSettings): RawBuilder<number> {
   const { perAccess, largest } = retentionBonus
   return sql<number>`(
-    case when r.layer = any(${sql.val([...neverFading])}::memory_layer[]) then 1::float8
+    case when r.layer = any(${[...neverFading]}::memory_layer[]) then 1::float8
     else least(1::float8,
       ${computeBase(settings, countHalfLives(now))}
       + least(${largest}::float8, ${perAccess}::float8 * ln(1 + r.access_count::float8))

@@ -16,8 +16,7 @@ import type { Caller, Trust } from '../../domain/trust/caller.ts'
 export function mayLinkTo(trust: Trust, predicate: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const isSeen = openTo(trust, 't')
   if (!trust.scopes) return isSeen
-  const scopes = sql.val([...trust.scopes])
-  return sql<SqlBool>`(${isSeen} and (${predicate} <> all(${sql.val([...reserved])}::text[]) or t.scope = any(${scopes}::text[])))`
+  return sql<SqlBool>`(${isSeen} and (${predicate} <> all(${[...reserved]}::text[]) or t.scope = any(${trust.scopes}::text[])))`
 }
 
 export type ImportContext = { importId: string; caller: Caller; now: Date }
@@ -49,7 +48,7 @@ export async function linkEdges(
       ) as t on true
     ), come as (
       delete from awaiting_edges where ctid = any(array(
-        select w.ctid from unnest(${sql.val([...arrived])}::uuid[]) as arrived (id)
+        select w.ctid from unnest(${arrived}::uuid[]) as arrived (id)
         cross join lateral (
           select ctid from awaiting_edges where import_id = ${importId}::uuid and target_id = arrived.id offset 0
         ) as w

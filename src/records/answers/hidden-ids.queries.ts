@@ -40,7 +40,7 @@ function findNamedIds({ provenance, payload, interpretation }: UncheckedRecord):
 
 /** The ids of existing and deleted records that the caller does not read in full. Ids of no record are left out. */
 export async function findHiddenIds(db: Database, trust: Trust, ids: readonly string[]): Promise<string[]> {
-  const among = sql`n.id = any(${sql.val([...ids])}::uuid[])`
+  const among = sql`n.id = any(${ids}::uuid[])`
   const { rows } = await sql<{ id: string }>`
     select n.id from records as n where ${among} and not ${openTo(trust, 'n')}
     union

@@ -41,7 +41,7 @@ export async function findLastSuccessors(
     with recursive old as (
       select r.id as replaced, 0 as step, r.id, r.type, r.status
       from records as r
-      where r.id = any(${sql.val([...ids])}::uuid[])
+      where r.id = any(${ids}::uuid[])
       union all
       select old.replaced, old.step + 1, next.id, next.type, next.status
       from old cross join lateral (${nextRecord(trust)}) as next

@@ -186,7 +186,7 @@ const insertingParts = {
 
 /** The ids that a record has or had. Applies no trust, because an id is unique in the whole store. */
 export async function findUsedIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
-  const hasGivenId = sql<SqlBool>`id = any(${sql.val([...ids])}::uuid[])`
+  const hasGivenId = sql<SqlBool>`id = any(${ids}::uuid[])`
   const found = await db
     .selectFrom('records')
     .where(hasGivenId)
@@ -200,7 +200,7 @@ export async function findUsedIds(db: Database, ids: readonly string[]): Promise
 export async function findVisibleTargets(db: Database, ids: readonly string[], trust: Trust) {
   return db
     .selectFrom('records as r')
-    .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where('r.id', '=', sql<string>`any(${ids}::uuid[])`)
     .where('r.forgotten_at', 'is', null)
     .where(isVisibleTo(trust))
     .select(['r.id', 'r.sensitivity'])

@@ -30,7 +30,7 @@ export async function findDepartures(
 ): Promise<Departure[]> {
   return db
     .selectFrom('departures as d')
-    .where('d.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where('d.id', '=', sql<string>`any(${ids}::uuid[])`)
     .where(isVisibleTo(trust, 'd'))
     .select(['d.id', 'd.type', 'd.sensitivity', 'd.scope', 'd.created_at', 'd.departed_at'])
     .select(['d.kind', 'd.reason', 'd.actor', 'd.run_id', 'd.numbers'])
@@ -69,7 +69,7 @@ export async function findNextPurgeable(
 }
 
 function isDue(now: Date, failed: readonly string[]): RawBuilder<unknown> {
-  const others = failed.length === 0 ? sql`` : sql`and id <> all(${sql.val([...failed])}::uuid[])`
+  const others = failed.length === 0 ? sql`` : sql`and id <> all(${failed}::uuid[])`
   return sql`purge_at <= ${now}::timestamptz ${others}`
 }
 
@@ -92,7 +92,7 @@ export async function listPurgeable(
 /** Deletes those of the records that can still be purged, and returns their ids. */
 export async function purgeRecords(tx: Transaction, ids: readonly string[], now: Date): Promise<string[]> {
   const due = sql`
-    select * from records where id = any(${sql.val([...ids])}::uuid[]) and purge_at <= ${now}::timestamptz
+    select * from records where id = any(${ids}::uuid[]) and purge_at <= ${now}::timestamptz
     order by id for update
   `
   return deleteKeepingNumbers(tx, due, describePurge(now))
@@ -104,7 +104,7 @@ export async function deleteErased(
   ids: readonly string[],
   { actor, at }: { actor: string; at: Date },
 ): Promise<string[]> {
-  const named = sql`select * from records where id = any(${sql.val([...ids])}::uuid[])`
+  const named = sql`select * from records where id = any(${ids}::uuid[])`
   return deleteKeepingNumbers(tx, named, {
     kind: 'erased',
     at,

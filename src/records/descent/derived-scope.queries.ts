@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/transaction.ts'
 /** The records among `ids` that are in a scope. */
 export async function findInScope(tx: Transaction, ids: readonly string[], scope: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) and r.scope = ${scope}
+    select r.id from records as r where r.id = any(${ids}::uuid[]) and r.scope = ${scope}
   `.execute(tx)
   return rows.map(({ id }) => id)
 }
@@ -17,7 +17,7 @@ export async function deleteDescentsBetween(
 ): Promise<void> {
   await sql`
     delete from descents as d
-    where d.source_id = any(${sql.val([...sourceIds])}::uuid[]) and d.derived_id = any(${sql.val([...derivedIds])}::uuid[])
+    where d.source_id = any(${sourceIds}::uuid[]) and d.derived_id = any(${derivedIds}::uuid[])
       and d.kind <> 'contest'
   `.execute(tx)
 }

@@ -12,7 +12,7 @@ export async function findLessSensitive(
   tx: Transaction,
   sourceIds: readonly string[],
 ): Promise<RequiredSensitivity[]> {
-  const sources = sql`any(${sql.val([...sourceIds])}::uuid[])`
+  const sources = sql`any(${sourceIds}::uuid[])`
   const { rows } = await sql<RequiredSensitivity>`
     with touched as materialized (
       select distinct d.derived_id as id from descents as d where d.source_id = ${sources} and d.kind <> 'contest'

@@ -7,7 +7,7 @@ import { asHex } from '../creation/record-row.ts'
 import type { ContentRow } from '../stored-record.ts'
 import type { Derivation } from './erased-ids.ts'
 
-const listed = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::uuid[])`
+const listed = (ids: readonly string[]) => sql`any(${ids}::uuid[])`
 
 /**
  * All records derived from the root, directly or through others, and all records that name one of them, each with all of
@@ -211,7 +211,7 @@ export async function insertEraseEntries(
   await sql`
     insert into audit_entries (record_id, action, actor, at, rationale, via)
     select id, 'erase', ${actor}::text, ${at}::timestamptz, ${rationale}::text, ${via && JSON.stringify(via)}::jsonb
-    from unnest(${sql.val([...ids])}::uuid[]) as erased (id)
+    from unnest(${ids}::uuid[]) as erased (id)
   `.execute(tx)
 }
 

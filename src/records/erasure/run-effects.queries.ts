@@ -11,12 +11,10 @@ export async function deleteEffects(
   tx: Transaction,
   { erasedIds, keptIds }: { erasedIds: readonly string[]; keptIds: readonly string[] },
 ): Promise<void> {
-  const erased = sql.val([...erasedIds])
-  const kept = sql.val([...keptIds])
   await sql`
     with recursive planned as (
       select e.run_id, e.record_id from run_effects as e join plans on plans.id = e.run_id
-      where e.relation = 'descents' and (e.after ->> 'source_id')::uuid = any(${erased}::uuid[])
+      where e.relation = 'descents' and (e.after ->> 'source_id')::uuid = any(${erasedIds}::uuid[])
       union
       select planned.run_id, e.record_id from planned
       cross join lateral (
@@ -27,17 +25,17 @@ export async function deleteEffects(
     ), listed as (
       update maintenance_changes as c set before = null, after = null, note = 'it was erased'
       from plans
-      where c.run_id = plans.id and c.record_id = any(${erased}::uuid[])
+      where c.run_id = plans.id and c.record_id = any(${erasedIds}::uuid[])
     ), derived as (
       update maintenance_changes as c set before = null, after = null, note = 'it was erased'
       from planned
       where c.run_id = planned.run_id and c.record_id = planned.record_id
-        and c.record_id <> all(${erased}::uuid[])
+        and c.record_id <> all(${erasedIds}::uuid[])
     ), planned_texts as (
       delete from run_effects as e using planned
       where ${hasIdOf('planned', 'e.record_id', 'record_id')} and e.run_id = planned.run_id
-        and e.record_id = planned.record_id and e.record_id <> all(${erased}::uuid[])
-        and e.record_id <> all(${kept}::uuid[]) and e.relation <> 'records'
+        and e.record_id = planned.record_id and e.record_id <> all(${erasedIds}::uuid[])
+        and e.record_id <> all(${keptIds}::uuid[]) and e.relation <> 'records'
     ), others_without_text as (
       update run_effects as e
       set others = (
@@ -45,11 +43,11 @@ export async function deleteEffects(
         from jsonb_array_elements(e.others) with ordinality as other (other, place)
         where other ->> 'relation' <> all(${tablesWithText}::text[])
       )
-      where record_id = any(${kept}::uuid[]) and others is not null and relation <> all(${tablesWithText}::text[])
+      where record_id = any(${keptIds}::uuid[]) and others is not null and relation <> all(${tablesWithText}::text[])
     )
     delete from run_effects
-    where record_id = any(${erased}::uuid[])
-      or record_id = any(${kept}::uuid[]) and relation = any(${tablesWithText}::text[])
+    where record_id = any(${erasedIds}::uuid[])
+      or record_id = any(${keptIds}::uuid[]) and relation = any(${tablesWithText}::text[])
   `.execute(tx)
 }
 
@@ -60,6 +58,6 @@ export async function clearAppliedChanges(tx: Transaction, erasedIds: readonly s
   await sql`
     update maintenance_changes as c set before = null, after = null
     from plan_applications as a
-    where c.run_id = a.run_id and c.record_id = any(${sql.val([...erasedIds])}::uuid[])
+    where c.run_id = a.run_id and c.record_id = any(${erasedIds}::uuid[])
   `.execute(tx)
 }

@@ -9,7 +9,7 @@ import type { Transaction } from '../../db/transaction.ts'
 export async function clearSharedReasons(tx: Transaction, erasedIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with erased as materialized (
-      select unnest(${sql.val([...erasedIds])}::uuid[]) as id
+      select unnest(${erasedIds}::uuid[]) as id
     ), edge as (
       select e.source_id as id, e.predicate, e.created_at from erased join relations as e on e.target_id = erased.id
       union

@@ -4,7 +4,7 @@ import { unscoped } from '../../domain/trust/caller.ts'
 
 type Fragment = RawBuilder<unknown>
 
-const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
+const texts = (ids: readonly string[]) => sql`any(${ids}::text[])`
 const body = sql`body::jsonb`
 /** A tool of MCP answers with this member. Answers of earlier versions say the same in `content`, which no replay reads. */
 const structured = sql`(${body} -> 'structuredContent')`
@@ -77,7 +77,7 @@ function isAboutMessages({ ids, conversations }: ErasedMessages): Fragment {
   return sql`(
     exists (select from ${listItems('items')} as item where item ->> 'record_id' = ${texts(ids)})
     or exists (
-      select from unnest(${sql.val(names)}::text[], ${sql.val(scopes)}::text[]) as erased (name, scope)
+      select from unnest(${names}::text[], ${scopes}::text[]) as erased (name, scope)
       where erased.name = ${place} ->> 'id' and erased.scope = ${placeScope}
     )
   )`
@@ -100,7 +100,7 @@ export async function deleteConversationAnswers(tx: Transaction, erased: ErasedM
 export async function reduceConversationAnswers(tx: Transaction, erased: ErasedMessages): Promise<void> {
   await sql`
     update idempotency_keys
-    set body = jsonb_set(${body}, '{conversation}', ${place} - ${sql.val(figures)}::text[])::text
+    set body = jsonb_set(${body}, '{conversation}', ${place} - ${figures}::text[])::text
     where ${place} ? 'speakers' and ${isAboutMessages(erased)}
   `.execute(tx)
 }

@@ -18,8 +18,8 @@ export async function findTombstonesOf(
   keyId: Buffer | null,
   sealed: readonly SealedContent[],
 ): Promise<SealedContent[]> {
-  const scopes = sql.val(sealed.map(({ scope }) => scope))
-  const digests = sql.val(sealed.map(({ digest }) => digest))
+  const scopes = sealed.map(({ scope }) => scope)
+  const digests = sealed.map(({ digest }) => digest)
   const { rows } = await sql<SealedContent>`
     select erased_scope as scope, erased_digest as digest
     from erased_among(${keyId}::bytea, ${scopes}::text[], ${digests}::bytea[])
@@ -66,7 +66,7 @@ export async function insertTombstones(
 
 /** Tombstones of records that the key could read in full and change. */
 function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<boolean> {
-  const inScopes = scopes ? sql`scope = any(${sql.val([...scopes])}::text[])` : sql`true`
+  const inScopes = scopes ? sql`scope = any(${scopes}::text[])` : sql`true`
   return sql<boolean>`(sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
 }
 

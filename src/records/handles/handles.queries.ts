@@ -62,7 +62,7 @@ export async function deleteHandles(tx: Transaction, id: string, handles: readon
   await tx
     .deleteFrom('handles')
     .where('record_id', '=', id)
-    .where('digest', '=', sql<Buffer>`any(${sql.val(handles.map(({ digest }) => digest))}::bytea[])`)
+    .where('digest', '=', sql<Buffer>`any(${handles.map(({ digest }) => digest)}::bytea[])`)
     .execute()
 }
 

@@ -42,7 +42,7 @@ function listFilterConditions(filters: Filters, textLanguage: string): RawBuilde
   const { tag, created_after: after, created_before: before, q } = filters
   return [
     ...equal,
-    ...(tag ? [sql<SqlBool>`c.tags @> ${sql.val(tag)}::text[]`] : []),
+    ...(tag ? [sql<SqlBool>`c.tags @> ${tag}::text[]`] : []),
     ...(after === undefined ? [] : [sql<SqlBool>`r.created_at > ${after}::timestamptz`]),
     ...(before === undefined ? [] : [sql<SqlBool>`r.created_at < ${before}::timestamptz`]),
     ...(q === undefined

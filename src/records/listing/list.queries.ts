@@ -65,7 +65,7 @@ export async function findMostSalientIds(
   scopes: readonly string[] | null,
   maxLanes: number,
 ): Promise<MostSalient> {
-  const scoped = scopes ? sql`unnest(${sql.val(scopes)}::text[])` : sql`(values (''))`
+  const scoped = scopes ? sql`unnest(${scopes}::text[])` : sql`(values (''))`
   const lanes = sql`(select seconds as half_life, scope from used cross join ${scoped} as named (scope))`
   const best = selectRanked(db, page, lanes, scopes !== null)
   const highest = selectUnranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
@@ -156,8 +156,8 @@ function selectIdsBySalience(
 }
 
 function selectLanes(lanes: readonly Lane[]): RawBuilder<unknown> {
-  const halfLives = sql.val(lanes.map((lane) => lane.half_life_seconds))
-  const scopes = sql.val(lanes.map((lane) => lane.scope ?? ''))
+  const halfLives = lanes.map((lane) => lane.half_life_seconds)
+  const scopes = lanes.map((lane) => lane.scope ?? '')
   return sql`unnest(${halfLives}::bigint[], ${scopes}::text[])`
 }
 

@@ -47,7 +47,7 @@ async function readMeasured<More = unknown>(
   ids: readonly string[],
   { more = sql``, maxEdges = embeddedEdgesAmongMany }: { more?: Fragment; maxEdges?: number },
 ): Promise<(StoredRecord & More)[]> {
-  const place = (id: Fragment) => sql`array_position(${sql.val([...ids])}::uuid[], ${id})`
+  const place = (id: Fragment) => sql`array_position(${ids}::uuid[], ${id})`
   return readStored<More>(db, trust, {
     from: sql`records as r`,
     more: sql`, ${sumBefore(measureShown(trust), place(sql`r.id`))} as bytes_before${more}`,

@@ -34,7 +34,7 @@ export async function listOutdatedIds(db: Database, { after, limit }: IdPage): P
 export async function lockOutdated(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with mine as materialized (
-      select record_id from outdated_texts where record_id = any(${sql.val([...ids])}::uuid[])
+      select record_id from outdated_texts where record_id = any(${ids}::uuid[])
       order by record_id
       for update skip locked
     ), deleted as (
@@ -54,7 +54,7 @@ export type OutdatedText = { record_id: string; payload: Payload; tags: string[]
 export async function findOutdated(tx: Transaction, ids: readonly string[]): Promise<OutdatedText[]> {
   const { rows } = await sql<OutdatedText>`
     select record_id, payload, tags from contents
-    where record_id = any(${sql.val([...ids])}::uuid[])
+    where record_id = any(${ids}::uuid[])
   `.execute(tx)
   return rows
 }
@@ -73,8 +73,8 @@ export async function rewriteTexts(
       select r.id, given.words,
         to_tsvector(${textLanguage}::text::regconfig, given.text) || ${writeScopeAndTypeWords(sql`r.scope`, sql`r.type`)} as search
       from unnest(
-        ${sql.val(texts.map(({ id }) => id))}::uuid[], ${sql.val(texts.map(({ words }) => words.text))}::text[],
-        ${sql.val(texts.map(({ words }) => words.count))}::int4[]
+        ${texts.map(({ id }) => id)}::uuid[], ${texts.map(({ words }) => words.text)}::text[],
+        ${texts.map(({ words }) => words.count)}::int4[]
       ) as given (id, text, words)
       join records as r on r.id = given.id
     ), rewritten as (

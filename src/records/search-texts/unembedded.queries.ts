@@ -6,7 +6,7 @@ export async function queueForEmbedding(tx: Transaction, ids: readonly string[],
   if (ids.length === 0) return
   await sql`
     insert into unembedded (record_id, asked_at, due_at)
-    select id, ${now}::timestamptz, ${now}::timestamptz from unnest(${sql.val([...ids])}::uuid[]) as written (id)
+    select id, ${now}::timestamptz, ${now}::timestamptz from unnest(${ids}::uuid[]) as written (id)
     on conflict (record_id) do update
       set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
   `.execute(tx)

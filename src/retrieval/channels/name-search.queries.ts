@@ -20,10 +20,10 @@ export async function findNamedEntities(
 ): Promise<string[]> {
   const { trust } = question
   const scopes = listSearchedScopes(question)
-  const inScopes = scopes ? sql`and scope = any(${sql.val([...scopes, unscoped])}::text[])` : sql``
+  const inScopes = scopes ? sql`and scope = any(${[...scopes, unscoped]}::text[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
-    from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
+    from unnest(${digests}::bytea[]) with ordinality as w (digest, place)
     cross join lateral (select record_id from handles where digest = w.digest ${inScopes} offset 0) as h
     cross join lateral (
       select from records as r
@@ -59,7 +59,7 @@ export async function findByNames(db: Database, search: NameSearch): Promise<str
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
   const { rows } = await sql<{ id: string }>`
     with recursive named as materialized (
-      select id, place from unnest(${sql.val([...named])}::uuid[]) with ordinality as named (id, place)
+      select id, place from unnest(${named}::uuid[]) with ordinality as named (id, place)
     ), edge_kind as (
       select n.id, n.place, ${selectNextKind(sql`n.id`)} as predicate from named as n
       union all

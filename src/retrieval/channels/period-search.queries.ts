@@ -8,7 +8,7 @@ import { readStoredTime, type StoredTimes } from '../record-time.ts'
 type Ranges = readonly Range[]
 
 const selectBounds = (ranges: Ranges, side: keyof Range) =>
-  sql.val(ranges.map((range) => new Date(range[side]).toISOString()))
+  ranges.map((range) => new Date(range[side]).toISOString())
 
 /** Only facts and episodes have a time of their own. Entities, skills and tasks have none. */
 export function isDated(): RawBuilder<SqlBool> {
@@ -28,7 +28,7 @@ export async function findMessagesInPeriods(db: Database, search: PeriodSearch):
   const { ranges, conditions, scopes, limit } = search
   const from = selectBounds(ranges, 'from')
   const until = selectBounds(ranges, 'until')
-  const inScopes = scopes ? sql`and m.scope = any(${sql.val([...scopes])}::text[])` : sql``
+  const inScopes = scopes ? sql`and m.scope = any(${scopes}::text[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select of_period.id
     from unnest(${from}::timestamptz[], ${until}::timestamptz[]) as range (from_time, until_time)
@@ -52,7 +52,7 @@ export type DatedRecord = { id: string; importance: number; time: Date }
 export async function findTimes(db: Database, ids: readonly string[]): Promise<DatedRecord[]> {
   const { rows } = await sql<{ id: string; importance: number } & StoredTimes>`
     select dated.*
-    from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
+    from unnest(${ids}::uuid[]) as candidate (id) cross join lateral (
       select r.id, r.importance, ${timeColumns}
       from records as r left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic' and m.record_id = r.id

@@ -20,7 +20,7 @@ export async function findNeighbours(
   question: Question,
   search: NeighbourSearch,
 ): Promise<Neighbour[]> {
-  const sources = sql`unnest(${sql.val(ids)}::uuid[])`
+  const sources = sql`unnest(${ids}::uuid[])`
   const { rows } = await selectNeighbours(sources, question, search).execute(db)
   return rows
 }

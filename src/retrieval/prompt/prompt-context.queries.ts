@@ -20,10 +20,10 @@ export async function findByHandles(
   db: Database,
   { type, digests, conditions, scopes, limit }: HandleSearch,
 ): Promise<string[]> {
-  const near = scopes ? sql`bool_and(r.scope = any(${sql.val([...scopes])}::text[])) desc,` : sql``
+  const near = scopes ? sql`bool_and(r.scope = any(${scopes}::text[])) desc,` : sql``
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
-    from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
+    from unnest(${digests}::bytea[]) with ordinality as w (digest, place)
     cross join lateral (select record_id from handles where digest = w.digest offset 0) as h
     cross join lateral (
       select r.scope from records as r where r.id = h.record_id and r.type = ${type} and ${joinConditions(conditions)} offset 0
@@ -44,7 +44,7 @@ export async function findEntityNames(
   const { rows } = await sql<{ id: string; name: string }>`
     select r.id, coalesce(c.payload ->> 'canonical_name', '') as name
     from records as r join contents as c on c.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'entity' and ${joinConditions(conditions)}
+    where r.id = any(${ids}::uuid[]) and r.type = 'entity' and ${joinConditions(conditions)}
   `.execute(db)
   return rows
 }
@@ -66,11 +66,11 @@ export async function findDisputes(
     select d.one, d.other, bool_or(d.predicate <> 'contested_by') as is_stated
     from (
       select e.source_id as one, e.target_id as other, e.predicate from relations as e
-      where e.source_id = any(${sql.val([...ids])}::uuid[])
+      where e.source_id = any(${ids}::uuid[])
         and e.predicate in ('contradicts', 'contradicted_by', 'contested_by') ${age}
       union all
       select e.target_id, e.source_id, e.predicate from relations as e
-      where e.target_id = any(${sql.val([...ids])}::uuid[]) and e.predicate = 'contested_by' ${age}
+      where e.target_id = any(${ids}::uuid[]) and e.predicate = 'contested_by' ${age}
     ) as d
     join records as r on r.id = d.other
     where r.type = 'semantic' and ${joinConditions(conditions)}
@@ -117,7 +117,7 @@ export async function findOpposites(
       ) as t
     ) as o
     cross join lateral unnest(o.others) as other (id)
-    where h.record_id = any(${sql.val([...ids])}::uuid[]) and cardinality(o.others) <= ${sql.lit(mostOpposites)}
+    where h.record_id = any(${ids}::uuid[]) and cardinality(o.others) <= ${sql.lit(mostOpposites)}
       and ${isUnconditional(sql`h.record_id`)}
       and not (${isRelation(sql`h.record_id`)} and ${isRelation(sql`other.id`)})
       and not exists (

@@ -16,7 +16,7 @@ export async function findSuppressedStates(
     select r.id, ${selectStatus(question)} as status, ${isValidAtInstant(question)} as is_valid,
       ${computeSalienceAtInstant(question)} as salience
     from records as r
-    where r.id = any(${sql.val(ids)}::uuid[]) and ${joinConditions(listMatchingConditions(question, 'whole'))}
+    where r.id = any(${ids}::uuid[]) and ${joinConditions(listMatchingConditions(question, 'whole'))}
     order by r.id
   `.execute(db)
   return rows

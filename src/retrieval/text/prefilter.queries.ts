@@ -24,7 +24,7 @@ export async function prefilterByIndex(
 ): Promise<string[] | undefined> {
   const required = [
     ...listRequiredPhrases(sentence),
-    ...(tags ? [sql`c.tags @> ${sql.val([...tags])}::text[]`] : []),
+    ...(tags ? [sql`c.tags @> ${tags}::text[]`] : []),
     ...(words ? [sql`c.search @@ (select ${joinWords(words)}::tsquery)`] : []),
   ]
   const { rows } = await sql<{ chosen: number; met: string[] }>`

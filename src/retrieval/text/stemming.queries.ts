@@ -9,7 +9,7 @@ export async function findStems(
 ): Promise<{ word: string; stems: string[] }[]> {
   const { rows } = await sql<{ word: string; stems: string[] }>`
     select word, tsvector_to_array(to_tsvector(${language}::text::regconfig, word)) as stems
-    from unnest(${sql.val([...words])}::text[]) as word
+    from unnest(${words}::text[]) as word
   `.execute(db)
   return rows
 }

@@ -58,7 +58,7 @@ function joinPhrases(phrases: readonly string[], separator: string, language: st
     select string_agg(concat('(', phrase, ')'), ${sql.lit(separator)})::tsquery
     from (
       select phraseto_tsquery(${language}::text::regconfig, said) as phrase
-      from unnest(${sql.val([...phrases])}::text[]) as said
+      from unnest(${phrases}::text[]) as said
     ) as said
     where numnode(phrase) > 0
   ), ''::tsquery)`

@@ -83,7 +83,7 @@ export async function findInSubset(
         order by created_at desc, id desc limit ${sql.lit(2 * newest)}
       ) as r where ${openTo(search.trust)} limit ${sql.lit(newest)}
     )
-    union select unnest(${sql.val([...ids])}::uuid[])`
+    union select unnest(${ids}::uuid[])`
   const condition = sql`c.record_id = any(array(${subset})) and ${containsAny(search, words)}
       ${andNone(others)}`
   return rank(db, search, { words, condition })

@@ -106,7 +106,7 @@ export async function checkTexts(
   const { rows } = await sql<ChangesRow & { answering: string | null; context: string | null }>`
     with checked as materialized (
       select asked.place, found.*
-      from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
+      from unnest(${ids}::uuid[]) with ordinality as asked (id, place)
       left join lateral (${checkedRecord({ answers, context: contextConditions }, states)}) as found on true
     ), unseen as materialized (${unseen}), counted as materialized (select count(*) as unseen from unseen)
     select ${statesWhere(sql`answers`)} as answering,

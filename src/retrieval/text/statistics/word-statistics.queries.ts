@@ -64,7 +64,7 @@ export async function countVisible(
   const { rows } = await sql<{ word: string; count: number }>`
     select word, count(*)::int4 as count
     from contents as c join records as r on r.id = c.record_id cross join unnest(tsvector_to_array(c.search)) as word
-    where r.forgotten_at is null and ${openTo(trust)} and word = any(${sql.val([...words])}::text[])
+    where r.forgotten_at is null and ${openTo(trust)} and word = any(${words}::text[])
     group by word
   `.execute(db)
   return new Map(rows.map(({ word, count }) => [word, count]))

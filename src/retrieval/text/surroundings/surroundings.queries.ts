@@ -27,7 +27,7 @@ export async function findMessagesAround(
   const { rows } = await sql<MessagesAround>`
     select m.record_id as message, array_agg(near.record_id order by near.at, near.arrival) as ids,
       array_agg(near.at order by near.at, near.arrival) as times
-    from unnest(${sql.val([...ids])}::uuid[]) as found (id)
+    from unnest(${ids}::uuid[]) as found (id)
     join messages as m on m.record_id = found.id
     cross join lateral (
       select m.record_id, m.at, m.arrival
@@ -91,7 +91,7 @@ export async function readWordsAround(
   const { rows } = await sql<{ messages: string | null }>`
     with match as materialized (
       select m.*, ${isAnswer} as is_answer
-      from unnest(${sql.val([...ids])}::uuid[]) as found (id) join messages as m on m.record_id = found.id
+      from unnest(${ids}::uuid[]) as found (id) join messages as m on m.record_id = found.id
       join records as r on r.id = found.id
     ), message as materialized (
       select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.is_context) as is_context,
