@@ -1,16 +1,13 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capture, captureFact } from '../support/capture-requests.ts'
 import { countRuns } from '../support/long-run.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 type CapturedFact = { subject: string; predicate: string; object: unknown }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   capture,
   captureFact,
@@ -10,14 +10,10 @@ import {
 import { createSessionEnder } from '../support/end-session.ts'
 import { expectProblem } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
-import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let sessionEnder: ReturnType<typeof createSessionEnder>
-beforeAll(async () => {
-  app = await startTestApp()
-  sessionEnder = createSessionEnder(app)
-})
+const app = await startTestApp()
+const sessionEnder = createSessionEnder(app)
 afterAll(() => app.close())
 
 type Headers = Record<string, string>

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capture, captureFact, countTableRows, postCapture, triple } from '../support/capture-requests.ts'
 import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 /** Keys of the scope `mine` up to `low`, of the scope `theirs`, and of both. */
 let mine: RequestOptions
 let theirs: RequestOptions
 let both: RequestOptions
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const keyOf = async (more: object) => ({ key: await app.issueKey(['records:read', 'records:write'], more) })
   mine = await keyOf({ scopes: ['mine'], max_sensitivity: 'low' })
   theirs = await keyOf({ scopes: ['theirs'] })

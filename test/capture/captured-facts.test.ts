@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   capture,
   captureFact,
@@ -10,12 +10,9 @@ import {
 } from '../support/capture-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { readAuditLog } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const topic = (scope: string) => createTopic(app, scope)

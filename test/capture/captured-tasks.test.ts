@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   capture,
   countRecordsOfType,
@@ -8,12 +8,9 @@ import {
   range,
 } from '../support/capture-requests.ts'
 import { type Body, create, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const report = (content: object, more: object = {}, options: RequestOptions = {}): Promise<Body> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   capture,
   captureFact,
@@ -10,12 +10,9 @@ import {
 } from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { countTransactions, issueWritingKeys, sendAtOnce } from '../support/shared-transactions.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the captures at once' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the captures at once' } })
 afterAll(() => app.close())
 
 it('captures that come at the same moment share transactions, and each answer is that of its own evidence', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   capture,
   captureFact,
@@ -12,12 +12,9 @@ import {
 } from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { mergeRecords, revise } from '../support/revision-requests.ts'
-import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the storming tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the storming tests' } })
 afterAll(() => app.close())
 
 const post = (path: string, body: object): Promise<Answer> => app.request('POST', path, { body })

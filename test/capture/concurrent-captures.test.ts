@@ -1,16 +1,13 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { countRecordsOfType, postCapture, range, triple } from '../support/capture-requests.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { readLineage } from '../support/revision-requests.ts'
-import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 /** How many captures of one fact come at once. */

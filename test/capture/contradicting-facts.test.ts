@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { createTopic, range, triple } from '../support/capture-requests.ts'
 import { create, read } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const topic = (scope: string) => createTopic(app, scope)

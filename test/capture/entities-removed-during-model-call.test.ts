@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { capture, erase, forget, listPredicates } from '../support/capture-requests.ts'
 import { type ChatServer, respondWithJson } from '../support/chat-server.ts'
-import {
-  buildMentionAnswer,
-  type InterpretationApp,
-  startInterpretationApp,
-} from '../support/interpretation-app.ts'
+import { buildMentionAnswer, startInterpretationApp } from '../support/interpretation-app.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import type { Answer, TestApp } from '../support/test-app.ts'
 
-let reading: InterpretationApp
 let app: TestApp
 let model: ChatServer
+const reading = await startInterpretationApp()
 beforeAll(async () => {
-  reading = await startInterpretationApp()
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   capture,
   captureFact,
@@ -8,12 +8,9 @@ import {
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const captureEpisode = async (content: unknown = { text: 'a deploy' }): Promise<Body> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   capture,
   captureFact,
@@ -11,12 +11,9 @@ import {
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the capturing tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the capturing tests' } })
 afterAll(() => app.close())
 
 describe('POST /v1/capture with the content of an erased episode', () => {

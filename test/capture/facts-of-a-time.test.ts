@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createTopic } from '../support/capture-requests.ts'
 import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { listNodeIds, retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const january = '2026-01-01T00:00:00.000Z'

@@ -21,14 +21,13 @@ import {
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-let reading: InterpretationApp
 /** Waits for the model no longer than this. */
 let impatient: InterpretationApp
 const waitMs = 200
 let app: TestApp
 let model: ChatServer
+const reading = await startInterpretationApp()
 beforeAll(async () => {
-  reading = await startInterpretationApp()
   impatient = await startInterpretationApp(waitMs)
   ;({ app, model } = reading)
 })

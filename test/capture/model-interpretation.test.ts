@@ -6,15 +6,14 @@ import {
   respondWithContent,
   respondWithJson,
 } from '../support/chat-server.ts'
-import { type InterpretationApp, startInterpretationApp } from '../support/interpretation-app.ts'
+import { startInterpretationApp } from '../support/interpretation-app.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-let reading: InterpretationApp
 let app: TestApp
 let model: ChatServer
+const reading = await startInterpretationApp()
 beforeAll(async () => {
-  reading = await startInterpretationApp()
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())

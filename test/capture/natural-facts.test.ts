@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capture, captureFact } from '../support/capture-requests.ts'
 import {
   captureEpisode,
@@ -9,12 +9,9 @@ import {
 } from '../support/consolidation-requests.ts'
 import { askContext } from '../support/prompt-context-requests.ts'
 import type { Body } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const listLines = ({ text }: Body): string[] =>

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   capture,
   captureFact,
@@ -11,12 +11,9 @@ import {
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, expectProblem, read } from '../support/record-requests.ts'
-import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 describe('POST /v1/capture with a reference', () => {

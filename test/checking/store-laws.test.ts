@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createChecking, allLaws as laws } from '../../src/checking/checking.service.ts'
 import { connect, type Database } from '../../src/db/connection.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
-import type { TestApp } from '../support/test-app.ts'
 import { createValidStore } from './create-valid-store.ts'
 import { lawViolations } from './law-violations.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await createValidStore()
-})
+const app = await createValidStore()
 afterAll(() => app.close())
 
 class Undone extends Error {}

@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createConsoleFiles } from '../../src/console/index.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let page: string
-let base: string
-
-beforeAll(async () => {
-  app = await startTestApp()
-  page = (await app.request('GET', '/console', { key: false })).text
-  base = /src="(\/console\/files\/[^/]+)\/browser\/main\.js"/.exec(page)?.[1] ?? ''
-})
+const app = await startTestApp()
+const page = (await app.request('GET', '/console', { key: false })).text
+const base = /src="(\/console\/files\/[^/]+)\/browser\/main\.js"/.exec(page)?.[1] ?? ''
 afterAll(() => app.close())
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${app.url}${path}`, { headers })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { captureFact, pickCreated, range } from '../support/capture-requests.ts'
 import {
   captureEpisode,
@@ -8,12 +8,9 @@ import {
   listFacts,
 } from '../support/consolidation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const idle = new AbortController().signal

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { readAllRows } from '../support/capture-requests.ts'
 import {
   captureEpisode,
@@ -10,12 +10,9 @@ import {
   zeroCounts,
 } from '../support/consolidation-requests.ts'
 import { expectProblem, pointersOf } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const day = 86_400_000

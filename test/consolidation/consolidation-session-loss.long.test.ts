@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   captureEpisode,
   consolidate,
@@ -10,17 +10,13 @@ import {
 } from '../support/consolidation-requests.ts'
 import { createSessionEnder } from '../support/end-session.ts'
 import type { Body } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
 const idle = new AbortController().signal
 
-let app: TestApp
-let sessionEnder: ReturnType<typeof createSessionEnder>
-beforeAll(async () => {
-  app = await startTestApp()
-  sessionEnder = createSessionEnder(app)
-})
+const app = await startTestApp()
+const sessionEnder = createSessionEnder(app)
 afterAll(() => app.close())
 
 /** Reads a scope without ids and without values that decay while a lease expires. */

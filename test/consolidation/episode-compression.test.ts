@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { forget } from '../support/capture-requests.ts'
 import {
   consolidate,
@@ -8,12 +8,9 @@ import {
   zeroCounts,
 } from '../support/consolidation-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const hour = 3_600_000

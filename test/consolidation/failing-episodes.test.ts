@@ -9,11 +9,10 @@ import {
   listRunChanges,
 } from '../support/consolidation-requests.ts'
 import { create } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   // Simulates a bug that affects one episode: its fact cannot be stored.
   await app.database.pool.query(`
     create function refuse_poison() returns trigger language plpgsql as $$

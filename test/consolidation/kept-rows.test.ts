@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   compact,
   type Effect,
@@ -12,13 +12,10 @@ import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope } from '../support/consolidation-requests.ts'
 import { perform } from '../support/plan-requests.ts'
 import type { Body } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { work as workInSmallBatches } from '../support/twin-scopes.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const tools = ['fetch', 'build', 'ship'].map((tool, place) => ({

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type ChatServer,
-  respond,
-  respondWithContent,
-  respondWithJson,
-  startChatServer,
-} from '../support/chat-server.ts'
+import { respond, respondWithContent, respondWithJson, startChatServer } from '../support/chat-server.ts'
 import {
   captureEpisode,
   consolidate,
@@ -16,10 +10,9 @@ import {
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-let server: ChatServer
 let app: TestApp
+const server = await startChatServer()
 beforeAll(async () => {
-  server = await startChatServer()
   app = await startTestApp({ variables: { ...modelVariables(), MEMBRANE_LLM_CONCURRENCY: '2' } })
 })
 afterAll(async () => {

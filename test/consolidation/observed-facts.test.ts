@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { capture, erase, forget, pickCreated } from '../support/capture-requests.ts'
 import {
   captureEpisode,
@@ -11,12 +11,9 @@ import {
 } from '../support/consolidation-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a tombstone key of the tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a tombstone key of the tests' } })
 afterAll(() => app.close())
 
 const judge = (id: string, outcome: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { forget } from '../support/capture-requests.ts'
 import {
   captureEpisode,
@@ -9,12 +9,9 @@ import {
   omitDurations,
 } from '../support/consolidation-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 let scope: string
 beforeEach(() => {

@@ -5,10 +5,9 @@ import { migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
 let connection: ReturnType<typeof connect>
+const database = await createEmptyTestDatabase()
 beforeAll(async () => {
-  database = await createEmptyTestDatabase()
   const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
   connection = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
   await migrateUp(connection.db)

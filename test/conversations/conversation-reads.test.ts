@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { listConversations } from '../../src/conversations/conversations.queries.ts'
 import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createConversationRequests } from '../support/conversation-requests.ts'
 import { countReads } from '../support/count-reads.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const { append } = createConversationRequests(() => app)

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { createConversationRequests, say, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const tombstoneKey = 'k'.repeat(32)
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: tombstoneKey } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: tombstoneKey } })
 afterAll(() => app.close())
 
 const { append, get } = createConversationRequests(() => app)

@@ -1,15 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/deletion/departures.queries.ts'
 import { createConversationRequests, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { countRuns } from '../support/long-run.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
 afterAll(() => app.close())
 
 const day = 86_400_000

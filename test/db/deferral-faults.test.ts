@@ -1,31 +1,27 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Connection, connect } from '../../src/db/connection.ts'
 import { sendWithNext } from '../../src/db/deferral.ts'
 import { isOutage } from '../../src/db/failures.ts'
 import { runWriting } from '../../src/db/request-scope.ts'
 import { type Transaction, transact } from '../../src/db/transaction.ts'
-import { createEmptyTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
 
-let database: TestDatabase
-let connection: Connection
-beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  connection = connect({
-    url: database.url,
-    poolSize: 1,
-    statementTimeoutMs: 20_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'test',
-  })
-  await sql`create table numbers (number int primary key)`.execute(connection.db)
-  await sql`create sequence tries`.execute(connection.db)
-  await sql`create function fail_once() returns void language plpgsql as $$
-    begin
-      if nextval('tries') = 1 then raise sqlstate '40001'; end if;
-    end $$`.execute(connection.db)
+const database = await createEmptyTestDatabase()
+const connection = connect({
+  url: database.url,
+  poolSize: 1,
+  statementTimeoutMs: 20_000,
+  lockTimeoutMs: 5_000,
+  applicationName: 'test',
 })
+await sql`create table numbers (number int primary key)`.execute(connection.db)
+await sql`create sequence tries`.execute(connection.db)
+await sql`create function fail_once() returns void language plpgsql as $$
+  begin
+    if nextval('tries') = 1 then raise sqlstate '40001'; end if;
+  end $$`.execute(connection.db)
 beforeEach(async () => {
   await sql`truncate numbers`.execute(connection.db)
   await sql`alter sequence tries restart`.execute(connection.db)

@@ -5,21 +5,19 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Connection, connect } from '../../src/db/connection.ts'
 import { sendWithNext } from '../../src/db/deferral.ts'
 import { type Transaction, transact } from '../../src/db/transaction.ts'
-import { createEmptyTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
 
-let database: TestDatabase
-let connection: Connection
 /** Each packet that was sent to the server. */
 const write = vi.fn()
+const database = await createEmptyTestDatabase()
+const connection = connect({
+  url: database.url,
+  poolSize: 1,
+  statementTimeoutMs: 20_000,
+  lockTimeoutMs: 5_000,
+  applicationName: 'test',
+})
 beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  connection = connect({
-    url: database.url,
-    poolSize: 1,
-    statementTimeoutMs: 20_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'test',
-  })
   connection.pool.on('connect', watchPackets)
   await sql`create table numbers (number int primary key)`.execute(connection.db)
 })

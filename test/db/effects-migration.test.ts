@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof openDatabaseAt>>
-beforeAll(async () => {
-  database = await openDatabaseAt('0056_lz4')
-})
+const database = await openDatabaseAt('0056_lz4')
 afterAll(() => database.close())
 
 const ids = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']

@@ -5,14 +5,13 @@ import { createFactHandle, nameHandle } from '../../src/domain/identity/handles.
 import { lookUpHandles } from '../../src/records/index.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const before = '0064_handle_plans'
 const scope = 'team'
 
-let app: TestApp
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   await create(app, { type: 'entity', payload: payloads.entity, scope })
   for (const object of ['tabs', 'spaces']) await create(app, indentation(object))
 })

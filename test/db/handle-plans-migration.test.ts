@@ -5,11 +5,10 @@ import { nameHandle } from '../../src/domain/identity/handles.ts'
 import { lookUpHandles } from '../../src/records/index.ts'
 import { postCapture } from '../support/capture-requests.ts'
 import { migrateDown } from '../support/migrate-down.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   for (const user of ['Ines', 'Ada']) await postCapture(app, { user, service: 'billing' }, { scope: 'team' })
 })
 afterAll(() => app.close())

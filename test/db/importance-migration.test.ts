@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof openDatabaseAt>>
-beforeAll(async () => {
-  database = await openDatabaseAt('0012_windows')
-})
+const database = await openDatabaseAt('0012_windows')
 afterAll(() => database.close())
 
 /** Inserts records of which the nth was used n times and served twice as often. */

@@ -1,15 +1,12 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { computeKeeping, keepingExponent } from '../../src/domain/importance/keeping.ts'
 import { computeKeepingAt } from '../../src/lifecycle/decay/budget-order.queries.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
-beforeAll(async () => {
-  database = await openTestDatabase()
-})
+const database = await openTestDatabase()
 afterAll(() => database.close())
 
 const start = Date.parse('2026-01-01T00:00:00.000Z')

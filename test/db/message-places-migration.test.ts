@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { purgeForgotten } from '../../src/records/deletion/departures.queries.ts'
 import { createConversationRequests, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { migrateDown } from '../support/migrate-down.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const { append, get } = createConversationRequests(() => app)

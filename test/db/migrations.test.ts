@@ -12,14 +12,13 @@ import { createEmptyTestDatabase } from '../support/database.ts'
 import { migrateTo } from '../support/migrate-down.ts'
 
 const names = Object.keys(migrations)
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
 let connection: ReturnType<typeof connect>
 
 const open = (url: string) =>
   connect({ url, poolSize: 2, statementTimeoutMs: 5_000, lockTimeoutMs: 5_000, applicationName: 'test' })
 
+const database = await createEmptyTestDatabase()
 beforeAll(async () => {
-  database = await createEmptyTestDatabase()
   connection = open(database.url)
 })
 afterAll(async () => {

@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { unpack } from '../../src/effects/effect.ts'
 import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof openDatabaseAt>>
-beforeAll(async () => {
-  database = await openDatabaseAt('0072_packed_effects')
-})
+const database = await openDatabaseAt('0072_packed_effects')
 afterAll(() => database.close())
 
 const runId = '00000000-0000-7000-8000-00000000000a'

@@ -1,19 +1,15 @@
 import { CompiledQuery, sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Connection, connect } from '../../src/db/connection.ts'
-import { createEmptyTestDatabase, type TestDatabase } from '../support/database.ts'
+import { afterAll, expect, it } from 'vitest'
+import { connect } from '../../src/db/connection.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
 
-let database: TestDatabase
-let connection: Connection
-beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  connection = connect({
-    url: database.url,
-    poolSize: 1,
-    statementTimeoutMs: 20_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'test',
-  })
+const database = await createEmptyTestDatabase()
+const connection = connect({
+  url: database.url,
+  poolSize: 1,
+  statementTimeoutMs: 20_000,
+  lockTimeoutMs: 5_000,
+  applicationName: 'test',
 })
 afterAll(async () => {
   await connection.close()

@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { computePruneAt, type PrunableState } from '../../src/domain/lifecycle/curves.ts'
 import { openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof openDatabaseAt>>
-beforeAll(async () => {
-  database = await openDatabaseAt('0020_tallies')
-})
+const database = await openDatabaseAt('0020_tallies')
 afterAll(() => database.close())
 
 /** Inserts every curve with every half-life, pinned or with a floor, an end or its own policy; and one valid record. */

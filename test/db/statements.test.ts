@@ -26,13 +26,12 @@ const undeclared = new Set([
 /** Columns that allow null, in statements that compare them with `=` and so find none: PostgreSQL does not report it. */
 const neverNull = new Set(['findTakenPlaces: place', 'findTakenIdentifiers: sensitivity'])
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let describer: Awaited<ReturnType<typeof openDescriber>>
 const described: Described[] = []
 const refused: string[] = []
 
+const database = await openTestDatabase()
 beforeAll(async () => {
-  database = await openTestDatabase()
   const { getTypeParser } = database.pool.options.types ?? {}
   if (!getTypeParser) throw new Error('the pool has no parsers of its own')
   describer = await openDescriber(database.url, (oid) => getTypeParser(oid, 'text'))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import type { Trust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/query-words.ts'
@@ -7,10 +7,7 @@ import { createTextSearch } from '../../src/retrieval/text/text-search.service.t
 import { createTestClock } from '../support/clock.ts'
 import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof openDatabaseAt>>
-beforeAll(async () => {
-  database = await openDatabaseAt('0005_knowledge')
-})
+const database = await openDatabaseAt('0005_knowledge')
 afterAll(() => database.close())
 
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { connect, type Database } from '../../src/db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
@@ -8,8 +8,6 @@ import { migrateTo } from '../support/migrate-down.ts'
 import { type Catalogue, findIncompatibilities, readCatalogue } from '../support/schema-catalogue.ts'
 
 const names = Object.keys(migrations)
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
-let connection: ReturnType<typeof connect>
 /** The catalogue after each migration. */
 const states: Catalogue[] = []
 const observed = Object.fromEntries(
@@ -24,17 +22,15 @@ const observed = Object.fromEntries(
   ]),
 )
 
-beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  connection = connect({
-    url: database.url,
-    poolSize: 2,
-    statementTimeoutMs: 5_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'test',
-  })
-  await migrateTo(connection.db, names.at(-1) ?? '', observed)
+const database = await createEmptyTestDatabase()
+const connection = connect({
+  url: database.url,
+  poolSize: 2,
+  statementTimeoutMs: 5_000,
+  lockTimeoutMs: 5_000,
+  applicationName: 'test',
 })
+await migrateTo(connection.db, names.at(-1) ?? '', observed)
 afterAll(async () => {
   await connection.close()
   await database.drop()

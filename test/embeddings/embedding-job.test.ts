@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
 import { decode } from '../../src/domain/vectors/vector-codes.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
@@ -13,12 +13,9 @@ import {
 } from '../support/embedding-workers.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
 import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the embedding tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the embedding tests' } })
 afterAll(() => app.close())
 afterEach(() => emptyApp(app))
 

@@ -37,11 +37,10 @@ const placed: InsertedVector[] = Array.from({ length: size }, (_, at) => ({
   vector: at % 50 === 0 ? centre(0) : source.near(centre(at), 0.9),
 }))
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
 
+const database = await openTestDatabase()
 beforeAll(async () => {
-  database = await openTestDatabase()
   const drafts = placed.map(({ id }, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
     const context = {

@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { buildClaim, revise } from '../support/revision-requests.ts'
 import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 afterEach(() => emptyApp(app))
 

@@ -3,10 +3,9 @@ import { computeSurprise } from '../../src/domain/importance/surprise.ts'
 import { findThresholds } from '../../src/domain/vectors/similarity-thresholds.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import vectors from '../vectors/surprise.json' with { type: 'json' }
 
-let app: TestApp
 const ids: Record<string, string> = {}
 const texts = {
   frozen: 'deployments of the billing service are frozen in december',
@@ -15,8 +14,8 @@ const texts = {
 const saying = (text: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, subject: text, predicate: ' ', object: null }, ...more })
 
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   for (const [name, text] of Object.entries(texts)) ids[name] = (await create(app, saying(text))).id
   ids['scoped'] = (await create(app, saying(texts.frozen, { scope: 'team' }))).id
   ids['hidden'] = (await create(app, saying(texts.frozen, { scope: 'team', sensitivity: 'high' }))).id

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
@@ -8,12 +8,9 @@ import { createEmbeddingWorker, createPassWithoutRun } from '../support/embeddin
 import { createSessionEnder } from '../support/end-session.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the comparing tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the comparing tests' } })
 afterAll(() => app.close())
 afterEach(() => emptyApp(app))
 

@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createEmbeddingWorker, readVectors } from '../support/embedding-workers.ts'
 import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the surprise tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the surprise tests' } })
 afterAll(() => app.close())
 afterEach(() => emptyApp(app))
 

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, expect, it } from 'vitest'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
 import { createPassWithoutRun, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { fact, payloads } from '../support/record-requests.ts'
 import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 afterEach(() => emptyApp(app))
 

@@ -33,10 +33,9 @@ const lines: string[] = []
 const log = createLogger({ level: 'warn', clock: createTestClock(), write: (line) => void lines.push(line) })
 const { signal } = new AbortController()
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
+const database = await openTestDatabase()
 beforeAll(async () => {
-  database = await openTestDatabase()
   await insertWorkingRecords(
     database.db,
     placed.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { computeCosine } from '../../src/domain/vectors/similarity.ts'
 import { decode, type Precision } from '../../src/domain/vectors/vector-codes.ts'
 import { chooseBits } from '../../src/embeddings/compression/compression.queries.ts'
@@ -7,14 +7,11 @@ import { createCompressionWorker } from '../support/compression-worker.ts'
 import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })
 afterAll(() => app.close())
 afterEach(() => emptyApp(app))
 

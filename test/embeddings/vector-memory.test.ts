@@ -24,11 +24,10 @@ import {
 } from '../support/planted-vectors.ts'
 import { createVectorProcesses } from '../support/vector-processes.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
 
+const database = await openTestDatabase()
 beforeAll(async () => {
-  database = await openTestDatabase()
   await insertWorkingRecords(
     database.db,
     placed.map(({ id }) => id),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { lockActiveEntities } from '../../src/entities/index.ts'
 import {
   createMention,
@@ -8,12 +8,9 @@ import {
   mergeEntities,
 } from '../support/entity-requests.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const merge = (id: string, sourceIds: readonly string[], options: RequestOptions = {}) =>

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { entity } from '../support/entity-requests.ts'
 import { importLines } from '../support/export-and-import.ts'
 import { type Body, create } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the identifier tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the identifier tests' } })
 afterAll(() => app.close())
 
 const reason = { actor: 'a', rationale: 'r' }

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { entity, listEntitiesNamed, lookUpEntity } from '../support/entity-requests.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the entity tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the entity tests' } })
 afterAll(() => app.close())
 
 const idsOf = (term: string, more: Record<string, string> = {}, options: RequestOptions = {}) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   auditFields,
   createMention,
@@ -9,12 +9,9 @@ import {
 } from '../support/entity-requests.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the merging tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the merging tests' } })
 afterAll(() => app.close())
 
 const merge = (id: string, sourceIds: readonly string[], options: RequestOptions = {}) =>

@@ -5,7 +5,7 @@ import { createRandom } from '../support/fuzz/random.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { operations } from '../support/openapi-operations.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 type Made = { encode: typeof encodeCursor; fingerprint: string; position: object }
 
@@ -24,13 +24,11 @@ const lists = operations.filter(({ method, parameters }) => {
   return method === 'GET' && parameters.some(({ name }) => name === 'cursor')
 })
 
-let app: TestApp
-let hub: string
 const random = createRandom(11)
 
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the hostile tests' } })
+const hub = (await create(app, { type: 'entity', payload: payloads.entity })).id
 beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the hostile tests' } })
-  hub = (await create(app, { type: 'entity', payload: payloads.entity })).id
   for (const predicate of ['supports', 'contradicts', 'mentions_entity', 'subject_entity'])
     await link(predicate)
   for (const status of ['challenged', 'active', 'challenged']) {

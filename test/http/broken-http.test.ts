@@ -1,18 +1,14 @@
 import { once as happens } from 'node:events'
 import { connect as connectSocket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { countNotes, createNotesRoutes, createNotesTable } from '../support/notes-routes.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let api: TestApp
-
-beforeAll(async () => {
-  api = await startTestApp({
-    routes: createNotesRoutes({ now: async () => {} }),
-    variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' },
-  })
-  await createNotesTable(api.db)
+const api = await startTestApp({
+  routes: createNotesRoutes({ now: async () => {} }),
+  variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' },
 })
+await createNotesTable(api.db)
 afterAll(() => api.close())
 
 /** Sends raw bytes and returns everything that the server sends until it closes the connection. */

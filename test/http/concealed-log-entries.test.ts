@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const secretWriter = 'writer-of-the-hidden'
 
-let app: TestApp
-let key: string
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the concealing tests' } })
-  key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the concealing tests' } })
+const key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
 afterAll(() => app.close())
 
 const send = (path: string, body: object) => app.request('POST', path, { body })

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { operations } from '../support/openapi-operations.ts'
-import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const guide = await readFile(join(root, 'docs/clients.md'), 'utf8')
@@ -47,15 +47,11 @@ const wrong = `import { createRecord } from './membrane/index.js'
 const run = promisify(execFile)
 const tool = (name: string) => join(root, 'node_modules/.bin', name)
 
-let app: TestApp
-let folder: string
-beforeAll(async () => {
-  app = await startTestApp()
-  folder = await mkdtemp(join(tmpdir(), 'membrane-clients-'))
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(strict))
-})
+const app = await startTestApp()
+const folder = await mkdtemp(join(tmpdir(), 'membrane-clients-'))
+await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(strict))
 afterAll(async () => {
   await app.close()
   await rm(folder, { recursive: true, force: true })

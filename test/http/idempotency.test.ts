@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
 import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
-import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }
-let api: TestApp
 let notesBefore = 0
 
-beforeAll(async () => {
-  api = await startTestApp({ routes: createNotesRoutes(hooks) })
-  await createNotesTable(api.db)
-})
+const api = await startTestApp({ routes: createNotesRoutes(hooks) })
+await createNotesTable(api.db)
 afterAll(() => api.close())
 beforeEach(async () => {
   hooks.now = async () => {}

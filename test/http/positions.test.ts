@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseLsn } from '../../src/db/positions/position.ts'
 import { createPositions } from '../../src/db/positions/positions.ts'
 import { callTool, connectClient } from '../support/mcp-clients.ts'
 import { create, expectProblem, fact } from '../support/record-requests.ts'
-import { type Answer, quickKeyCost, rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, quickKeyCost, rootKey, startTestApp } from '../support/test-app.ts'
 
-let api: TestApp
-beforeAll(async () => {
-  api = await startTestApp()
-})
+const api = await startTestApp()
 afterAll(() => api.close())
 
 const reason = { actor: 'a', rationale: 'r' }

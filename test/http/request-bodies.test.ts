@@ -1,17 +1,13 @@
 import { once as happens } from 'node:events'
 import { connect as connectSocket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createNotesRoutes, createNotesTable } from '../support/notes-routes.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let api: TestApp
-
-beforeAll(async () => {
-  api = await startTestApp({
-    routes: createNotesRoutes({ now: async () => {} }),
-  })
-  await createNotesTable(api.db)
+const api = await startTestApp({
+  routes: createNotesRoutes({ now: async () => {} }),
 })
+await createNotesTable(api.db)
 afterAll(() => api.close())
 
 const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>

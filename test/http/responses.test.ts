@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
 import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }
-let api: TestApp
-
-beforeAll(async () => {
-  api = await startTestApp({
-    routes: createNotesRoutes(hooks),
-    checks: { database: async () => {}, queue: async () => {} },
-  })
-  await createNotesTable(api.db)
+const api = await startTestApp({
+  routes: createNotesRoutes(hooks),
+  checks: { database: async () => {}, queue: async () => {} },
 })
+await createNotesTable(api.db)
 afterAll(() => api.close())
 beforeEach(() => {
   hooks.now = async () => {}

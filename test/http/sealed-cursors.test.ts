@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeQueryFingerprint, encodeCursor } from '../../src/http/paging/cursor.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let id: string
+const app = await startTestApp()
+const id = (await create(app, { type: 'entity', payload: payloads.entity })).id
 beforeAll(async () => {
-  app = await startTestApp()
-  id = (await create(app, { type: 'entity', payload: payloads.entity })).id
   for (const status of ['challenged', 'active', 'challenged'])
     await app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'a' } })
   for (const conversation of ['talk', 'chat', 'chat again']) {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Operation as Documented, operations as documented } from '../support/openapi-operations.ts'
 import { type Body, create } from '../support/record-requests.ts'
-import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 import { uuid } from '../support/uuid.ts'
 
 /**
@@ -49,10 +49,7 @@ function put(body: Body, place: Place, name: string, value: unknown): Body {
   return changed
 }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the forging tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the forging tests' } })
 afterAll(() => app.close())
 
 let createdCount = 0

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 /**
  * Calls every GET of the published document with a low key of one scope, on a store in which hidden records are linked to
@@ -15,7 +15,6 @@ const document: Body = JSON.parse(
 const paths = Object.keys(document.paths).filter((path) => document.paths[path].get !== undefined)
 const followed = '/v1/maintenance/runs/{id}/events'
 
-let app: TestApp
 let key: string
 let admin: string
 let visible: string[]
@@ -26,8 +25,8 @@ const root = (method: string, path: string, body?: object) => app.request(method
 const secretWriter = 'writer-of-the-hidden'
 const entity = (name: string) => ({ kind: 'entity', canonical_name: name, primary_type: 'Service' })
 
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the walking tests' } })
 beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the walking tests' } })
   const trust = { scopes: ['mine'], max_sensitivity: 'low' }
   key = await app.issueKey(['records:read', 'maintenance:run'], trust)
   admin = await app.issueKey(['admin'], trust)

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 
-let api: TestApp
-beforeAll(async () => {
-  api = await startTestApp()
-})
+const api = await startTestApp()
 afterAll(() => api.close())
 
 type KeyBody = { id: string; name: string; secret: string; next_cursor?: string; last_used_at: string | null }

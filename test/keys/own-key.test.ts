@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 describe('GET /v1/keys/self', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { type Access, logAccesses } from '../../src/lifecycle/access/access.queries.ts'
 import { countReads } from '../support/count-reads.ts'
 import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
@@ -10,11 +10,7 @@ const accesses = [7, 8].flatMap((n): Access[] => [
   { record_id: idOfFact(n), at, actor: 'a', kind: 'served', key_id: 'k' },
 ])
 
-let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
-
-beforeAll(async () => {
-  database = await openUnanalyzedStore(tables, 4_000)
-})
+const database = await openUnanalyzedStore(tables, 4_000)
 afterAll(() => database.close())
 
 it('accesses are counted on their records without reading others, before the first analyze', async () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createFacts, day, putBudget, runDecay } from '../support/budget-requests.ts'
 import { listPlanChanges, plan } from '../support/plan-requests.ts'
 import { type Body, create, expectProblem, fact, pointersOf } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const path = '/v1/policies/budgets'

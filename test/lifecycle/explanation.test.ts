@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the insight tests' } })
-  await writeOneDayPolicies(app.db)
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the insight tests' } })
+await writeOneDayPolicies(app.db)
 afterAll(() => app.close())
 
 const day = 86_400_000

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   type Curve,
   computeExpiry,
@@ -9,13 +9,10 @@ import {
 import { forecastSalience } from '../../src/lifecycle/explanation/forecast.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-  await writeOneDayPolicies(app.db)
-})
+const app = await startTestApp()
+await writeOneDayPolicies(app.db)
 afterAll(() => app.close())
 
 const day = 86_400_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type AccessSummary, combineAccesses } from '../../src/domain/importance/access-weights.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.queries.ts'
@@ -10,10 +10,7 @@ import { summariseAccesses } from '../support/lifecycle-rules.ts'
 import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
-beforeAll(async () => {
-  database = await openTestDatabase()
-})
+const database = await openTestDatabase()
 afterAll(() => database.close())
 
 const day = 86_400_000

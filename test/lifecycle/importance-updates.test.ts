@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createAccessService } from '../../src/lifecycle/index.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { captureFact, triple } from '../support/capture-requests.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the importance tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the importance tests' } })
 afterAll(() => app.close())
 
 const day = 86_400_000

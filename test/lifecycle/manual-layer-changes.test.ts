@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance/importance.ts'
 import { type Body, create, expectProblem, payloads, pointersOf, read } from '../support/record-requests.ts'
-import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const layers: readonly Layer[] = ['working', 'episodic', 'semantic', 'procedural', 'codebase']

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { accessWeight, combineAccesses } from '../../src/domain/importance/access-weights.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.queries.ts'
@@ -9,10 +9,7 @@ import { duePromotion } from '../support/lifecycle-rules.ts'
 import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
-beforeAll(async () => {
-  database = await openTestDatabase()
-})
+const database = await openTestDatabase()
 afterAll(() => database.close())
 
 const minute = 60_000

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance/importance.ts'
 import { type Body, create, payloads, read } from '../support/record-requests.ts'
-import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, type RequestOptions, startTestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const minute = 60_000

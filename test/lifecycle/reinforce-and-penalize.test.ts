@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, pointersOf, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import vectors from '../vectors/decay.json' with { type: 'json' }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-  await writeOneDayPolicies(app.db)
-})
+const app = await startTestApp()
+await writeOneDayPolicies(app.db)
 afterAll(() => app.close())
 
 const hour = 3_600_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { type Layer, sourceTrust } from '../../src/domain/importance/importance.ts'
 import { computeRetention, type RetentionMode } from '../../src/domain/lifecycle/retention.ts'
 import { computeRetentionAt } from '../../src/lifecycle/index.ts'
@@ -8,10 +8,7 @@ import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
-beforeAll(async () => {
-  database = await openTestDatabase()
-})
+const database = await openTestDatabase()
 afterAll(() => database.close())
 
 const day = 86_400_000

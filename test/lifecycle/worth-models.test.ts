@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { shippedWorthWeights } from '../../src/domain/worth/worth-weights.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let reader: string
-beforeAll(async () => {
-  app = await startTestApp()
-  reader = await app.issueKey(['records:read'])
-})
+const app = await startTestApp()
+const reader = await app.issueKey(['records:read'])
 afterAll(() => app.close())
 
 const reason = { actor: 'ada', rationale: 'as shipped' }

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capture } from '../support/capture-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
 afterAll(() => app.close())
 
 const explain = async (id: string, options: RequestOptions = {}): Promise<Body> =>

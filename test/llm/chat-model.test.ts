@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ChatModel, catchModelFailure, question, secret, startChatModel } from '../support/chat-model.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { catchModelFailure, question, secret, startChatModel } from '../support/chat-model.ts'
 import {
   refuseSchemas,
   respond,
@@ -8,10 +8,7 @@ import {
   startChatServer,
 } from '../support/chat-server.ts'
 
-let asking: ChatModel
-beforeAll(async () => {
-  asking = await startChatModel()
-})
+const asking = await startChatModel()
 afterAll(() => asking.server.close())
 beforeEach(() => {
   asking.server.requests.length = 0

@@ -1,12 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  type ChatModel,
-  catchModelFailure,
-  question,
-  secret,
-  startChatModel,
-  timed,
-} from '../support/chat-model.ts'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { catchModelFailure, question, secret, startChatModel, timed } from '../support/chat-model.ts'
 import {
   type Behaviour,
   flood,
@@ -19,10 +12,7 @@ import {
   stallMidResponse,
 } from '../support/chat-server.ts'
 
-let asking: ChatModel
-beforeAll(async () => {
-  asking = await startChatModel()
-})
+const asking = await startChatModel()
 afterAll(() => asking.server.close())
 beforeEach(() => {
   asking.server.requests.length = 0

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ChatModel, catchModelFailure, startChatModel, timed } from '../support/chat-model.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { catchModelFailure, startChatModel, timed } from '../support/chat-model.ts'
 import {
   impatientMs,
   neverRespond,
@@ -11,10 +11,7 @@ import {
   stallMidResponse,
 } from '../support/chat-server.ts'
 
-let asking: ChatModel
-beforeAll(async () => {
-  asking = await startChatModel()
-})
+const asking = await startChatModel()
 afterAll(() => asking.server.close())
 beforeEach(() => {
   asking.server.requests.length = 0

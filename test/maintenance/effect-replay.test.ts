@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { listBatches, listEffects, replay } from '../../src/effects/index.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 async function replayRun(runId: string, direction: 'forward' | 'backward') {

@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { type Effect, type SavedEffect, unpack } from '../../src/effects/effect.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 type KeptRow = Effect & { run_id: string }

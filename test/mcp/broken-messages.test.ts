@@ -1,13 +1,10 @@
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
 import type { Body } from '../support/record-requests.ts'
-import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 /** Node's client sends no Accept of its own. */

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { callTool, connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let client: Awaited<ReturnType<typeof connectClient>>
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' } })
-  client = await connectClient(app)
-})
+const app = await startTestApp({ variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' } })
+const client = await connectClient(app)
 afterAll(() => app.close())
 
 const call = (name: string, args: object) => callTool(client, name, args as Record<string, unknown>)

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { permissions } from '../../src/domain/trust/caller.ts'
 import { connectClient, connectEarlierClient } from '../support/mcp-clients.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of hidden records' } })
+const app = await startTestApp({
+  variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of hidden records' },
 })
 afterAll(() => app.close())
 

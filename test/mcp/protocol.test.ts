@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { callTool, connectClient, connectEarlierClient } from '../support/mcp-clients.ts'
 import { type Body, create, expectProblem, fact, pointersOf } from '../support/record-requests.ts'
 import { type RequestOptions, rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_PUBLIC_URL: 'https://memory.example' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_PUBLIC_URL: 'https://memory.example' } })
 afterAll(() => app.close())
 
 const accept = 'application/json, text/event-stream'

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { type Permission, permissions } from '../../src/domain/trust/caller.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
 import { callTool, connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const profile = 'lifecycle,openai'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parsePrometheusText } from '../support/prometheus-text.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
@@ -12,11 +12,10 @@ type Dashboard = { title: string; uid: string; panels: Panel[]; templating: { li
 const dashboard: Dashboard = JSON.parse(read('docs/grafana.json'))
 const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets)
 
-let api: TestApp
 /** The names of all series that a process of the product exports. */
 let names: Set<string>
+const api = await startTestApp()
 beforeAll(async () => {
-  api = await startTestApp()
   const { instruments, storeReading } = api.services
   instruments.watchProcess()
   instruments.watchPool(api.database.pool, 'requests')

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
 import { fact, storeRecord } from '../support/console-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 /** Computes the metrics for a trust without the cache. */

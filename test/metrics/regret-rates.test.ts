@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
 import { insertRegrets } from '../../src/regrets/regrets.queries.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 async function forget(record: Body): Promise<string> {

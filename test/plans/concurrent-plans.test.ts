@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { deleteExpiredPlans } from '../../src/plans/index.ts'
 import { createScope } from '../support/consolidation-requests.ts'
 import { apply, plan, readPlan } from '../support/plan-requests.ts'
 import { until } from '../support/processes.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_PLAN_RETENTION: '2d' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_PLAN_RETENTION: '2d' } })
 afterAll(() => app.close())
 
 const day = 86_400_000

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
 import { createScope, listRunChanges } from '../support/consolidation-requests.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
 import { apply, listPlanChanges, perform, plan, readPlan } from '../support/plan-requests.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_PLAN_RETENTION: '2d' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_PLAN_RETENTION: '2d' } })
 afterAll(() => app.close())
 
 const day = 86_400_000

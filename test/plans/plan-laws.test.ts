@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { putBudget } from '../support/budget-requests.ts'
 import { listRunChanges } from '../support/consolidation-requests.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { apply, listPlanChanges, perform, plan } from '../support/plan-requests.ts'
 import type { Body } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import {
   describeScope,
   type Life,
@@ -17,10 +17,7 @@ import {
   work,
 } from '../support/twin-scopes.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(async () => {
   const broken = await listBrokenLaws(app)
   await app.close()

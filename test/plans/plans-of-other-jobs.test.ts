@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { apply, listPlanChanges, perform, plan, readPlan } from '../support/plan-requests.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { buildSimilarTexts, createSimilarRecords } from '../support/similar-records.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({
-    variables: { MEMBRANE_FORGOTTEN_RETENTION: '1d', MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' },
-  })
+const app = await startTestApp({
+  variables: { MEMBRANE_FORGOTTEN_RETENTION: '1d', MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' },
 })
 afterAll(() => app.close())
 

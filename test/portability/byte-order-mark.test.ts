@@ -1,15 +1,12 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { importLines, listLineResults } from '../support/export-and-import.ts'
 import { importFile, readFixture, results } from '../support/foreign-files.ts'
 import { fact, read } from '../support/record-requests.ts'
-import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 import { buildZip } from '../support/zip-file.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const mark = '\uFEFF'

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { createScope } from '../support/consolidation-requests.ts'
 import { importFile, readFixture, results } from '../support/foreign-files.ts'
 import { type Body, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(async () => {
   const broken = await listBrokenLaws(app)
   await app.close()

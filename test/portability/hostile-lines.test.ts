@@ -5,12 +5,11 @@ import { listBrokenLaws } from '../support/broken-laws.ts'
 import { exportLines, importLines, removeImporter } from '../support/export-and-import.ts'
 import { countRuns } from '../support/long-run.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 let exported: Body[]
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   for (const [type, payload] of Object.entries(payloads)) await create(app, { type, payload })
   await create(
     app,

@@ -1,16 +1,13 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { until } from '../support/processes.ts'
 import { type Body, countRows, fact, payloads } from '../support/record-requests.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' } })
 afterAll(() => app.close())
 
 const say = (object: unknown, more: object = {}) =>

@@ -1,14 +1,11 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { importLines } from '../support/export-and-import.ts'
 import { until } from '../support/processes.ts'
 import { expectProblem, fact } from '../support/record-requests.ts'
-import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 /** Lines of which each is refused, in a first portion: it is answered before the file ends. */

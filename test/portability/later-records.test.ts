@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { create, read } from '../support/record-requests.ts'
 import { buildClaim, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let other: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-  other = await startTestApp()
-})
+const app = await startTestApp()
+const other = await startTestApp()
 afterAll(() => Promise.all([app.close(), other.close()]))
 
 const reason = { actor: 'agent', rationale: 'it helped' }

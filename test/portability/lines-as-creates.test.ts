@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let target: string
-beforeAll(async () => {
-  app = await startTestApp()
-  target = (await create(app, fact())).id
-})
+const app = await startTestApp()
+const target = (await create(app, fact())).id
 afterAll(() => app.close())
 
 const say = (more: object) => fact({ payload: { ...payloads.semantic, object: 'Rust', ...more } })

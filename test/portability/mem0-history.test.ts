@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { ForeignFile } from '../../src/portability/foreign/items.ts'
 import { readTable } from '../../src/portability/foreign/sqlite-table.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
@@ -7,12 +7,9 @@ import { isLongRun } from '../support/long-run.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
 import { buildSqlite } from '../support/sqlite-file.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const python = `create table history (id text primary key, memory_id text, old_memory text, new_memory text, event text,

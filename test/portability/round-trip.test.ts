@@ -5,12 +5,10 @@ import { exportLines, importLines, removeImporter } from '../support/export-and-
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-let source: TestApp
-let target: TestApp
 let ids: Record<string, string>
+const source = await startTestApp()
+const target = await startTestApp()
 beforeAll(async () => {
-  source = await startTestApp()
-  target = await startTestApp()
   ids = await createEveryHistory(source)
   target.clock.advance(source.clock.now().getTime() - target.clock.now().getTime())
 })

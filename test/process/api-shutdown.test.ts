@@ -2,16 +2,13 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { openTestDatabase } from '../support/database.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { launchRole } from '../support/roles.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
-beforeAll(async () => {
-  database = await openTestDatabase()
-})
+const database = await openTestDatabase()
 afterAll(() => database.close())
 
 async function startApi(variables: Record<string, string> = {}) {

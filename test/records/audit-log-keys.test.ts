@@ -3,17 +3,15 @@ import { captureEpisode, createScope, listFacts } from '../support/consolidation
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { perform } from '../support/plan-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let key: string
 let via: { key_id: string; key_name: string }
 const root = { key_id: 'root', key_name: 'root' }
 const auditFields = { actor: 'another client', rationale: 'because' }
 
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the via tests' } })
+const key = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'], { name: 'the writer' })
 beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the via tests' } })
-  key = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'], { name: 'the writer' })
   const { body } = await app.request('GET', '/v1/keys')
   const [{ id }] = (body as Body).items.filter(({ name }: Body) => name === 'the writer')
   via = { key_id: id, key_name: 'the writer' }

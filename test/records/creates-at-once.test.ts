@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { erase, range } from '../support/capture-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import {
@@ -8,12 +8,9 @@ import {
   loseConnections,
   sendAtOnce,
 } from '../support/shared-transactions.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests at once' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests at once' } })
 afterAll(() => app.close())
 
 /** A fact without a topic that another has. */

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capture, captureFact, pickCreated, triple } from '../support/capture-requests.ts'
 import { importLines } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const types = Object.keys(payloads) as Type[]

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
-  await writeOneDayPolicies(app.db)
-})
+const app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
+await writeOneDayPolicies(app.db)
 afterAll(() => app.close())
 
 const day = 86_400_000

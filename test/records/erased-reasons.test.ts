@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { createScope } from '../support/consolidation-requests.ts'
@@ -7,12 +7,9 @@ import { exportLines } from '../support/export-and-import.ts'
 import { listTablesWith } from '../support/find-word.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { buildClaim } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 afterAll(async () => {
   const broken = await listBrokenLaws(app)
   await app.close()

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capture, readAllRows } from '../support/capture-requests.ts'
 import { createScope } from '../support/consolidation-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 afterAll(() => app.close())
 
 const readEverything = async () => (await readAllRows(app)).join('\n')

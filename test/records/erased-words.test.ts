@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { capture, captureFact, triple } from '../support/capture-requests.ts'
@@ -9,12 +9,9 @@ import { importFile } from '../support/foreign-files.ts'
 import { apply, perform, plan } from '../support/plan-requests.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
 import { buildClaim } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 afterAll(async () => {
   const broken = await listBrokenLaws(app)
   await app.close()

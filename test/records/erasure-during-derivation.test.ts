@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { captureFact, erase, postCapture, readAllRows, triple } from '../support/capture-requests.ts'
-import { type ChatServer, respondWithJson, startChatServer } from '../support/chat-server.ts'
+import { respondWithJson, startChatServer } from '../support/chat-server.ts'
 import { captureEpisode, consolidate, listFacts, listRecords } from '../support/consolidation-requests.ts'
 import { createEntityWithFacts, schemaNameOf } from '../support/dream-app.ts'
 import { createSessionEnder } from '../support/end-session.ts'
@@ -12,10 +12,9 @@ import { type Body, create, expectProblem, fact, payloads, read } from '../suppo
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
-let model: ChatServer
 let app: TestApp
+const model = await startChatServer(respondWithJson({}))
 beforeAll(async () => {
-  model = await startChatServer(respondWithJson({}))
   const variables = {
     MEMBRANE_TOMBSTONE_KEY: 'a key of the derivation tests',
     MEMBRANE_LLM_ENDPOINT: model.url,

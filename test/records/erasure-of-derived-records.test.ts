@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { capture, readAllRows } from '../support/capture-requests.ts'
 import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the descent tests' }
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables })
-})
+const app = await startTestApp({ variables })
 afterAll(() => app.close())
 
 const erase = async (id: string, on = app): Promise<Body> => {

@@ -9,10 +9,8 @@ import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 const tables = ['records', 'contents', 'handles', 'run_effects', 'unembedded']
 const erasedIds = [idOfFact(7), idOfFact(8)]
 
-let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
-
+const database = await openUnanalyzedStore(tables, 8_000)
 beforeAll(async () => {
-  database = await openUnanalyzedStore(tables, 8_000)
   const { pool } = database
   await pool.query(
     `insert into run_effects (run_id, record_id, relation, after) select $1, id, 'records', '{}' from records`,

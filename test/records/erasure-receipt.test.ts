@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let key: string
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the receipts' } })
-  key = await app.issueKey(['lifecycle:write'], { scopes: ['mine'], max_sensitivity: 'low' })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the receipts' } })
+const key = await app.issueKey(['lifecycle:write'], { scopes: ['mine'], max_sensitivity: 'low' })
 afterAll(() => app.close())
 
 const say = (words: string, more: object = {}) =>

@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { postCapture, triple } from '../support/capture-requests.ts'
 import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { create, expectProblem, fact, pointersOf, read } from '../support/record-requests.ts'
 import { buildClaim, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const validity = { mode: 'timeboxed', start: '2026-02-01T00:00:00.000Z', end: '2026-01-01T00:00:00.000Z' }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { erase, postCapture, range } from '../support/capture-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import {
@@ -8,11 +8,10 @@ import {
   loseConnections,
   sendAtOnce,
 } from '../support/shared-transactions.ts'
-import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the keyed requests at once' } })
+const app = await startTestApp({
+  variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the keyed requests at once' },
 })
 afterAll(() => app.close())
 

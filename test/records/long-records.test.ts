@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { countItems, createLongFacts, longScope, readPages } from '../support/long-records.ts'
 import { isLongRun } from '../support/long-run.ts'
 import type { Body } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 const trust = { scopes: [longScope], max_sensitivity: 'low' }
-let facts: string[]
-beforeAll(async () => {
-  app = await startTestApp()
-  facts = await createLongFacts(app)
-})
+const app = await startTestApp()
+const facts = await createLongFacts(app)
 afterAll(() => app.close())
 
 describe('a list of records of megabytes', () => {

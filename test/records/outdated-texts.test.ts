@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { createTextUpdate } from '../../src/records/index.ts'
@@ -7,12 +7,9 @@ import { capture, range } from '../support/capture-requests.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 beforeEach(async () => {
   await sql`delete from outdated_texts`.execute(app.db)
 })

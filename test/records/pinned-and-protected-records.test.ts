@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   type Body,
   create,
@@ -8,16 +8,11 @@ import {
   read,
   type Type,
 } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let writer: string
-let keeper: string
-beforeAll(async () => {
-  app = await startTestApp()
-  writer = await app.issueKey(['records:read', 'records:write'])
-  keeper = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
-})
+const app = await startTestApp()
+const writer = await app.issueKey(['records:read', 'records:write'])
+const keeper = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
 afterAll(() => app.close())
 
 const patch = (id: string, lifecycle: object, key?: string) =>

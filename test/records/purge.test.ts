@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { type Body, countRows, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
 afterAll(() => app.close())
 
 const day = 86_400_000

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { findRecords } from '../../src/records/index.ts'
 import { countReads } from '../support/count-reads.ts'
 import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 
 const tables = ['records', 'contents', 'relations']
 
-let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
-beforeAll(async () => {
-  database = await openUnanalyzedStore(tables, 8_000)
-  await database.pool.query(
-    `insert into relations (source_id, target_id, predicate, weight, created_at)
-     select r.id, lead(r.id, 1, r.id) over (order by r.id), 'next_to', 1, now() from records as r`,
-  )
-})
+const database = await openUnanalyzedStore(tables, 8_000)
+await database.pool.query(
+  `insert into relations (source_id, target_id, predicate, weight, created_at)
+   select r.id, lead(r.id, 1, r.id) over (order by r.id), 'next_to', 1, now() from records as r`,
+)
 afterAll(() => database.close())
 
 it.each([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import {
   type Body,
@@ -9,13 +9,10 @@ import {
   pointersOf,
   read,
 } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-  await writeOneDayPolicies(app.db)
-})
+const app = await startTestApp()
+await writeOneDayPolicies(app.db)
 afterAll(() => app.close())
 
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}) =>

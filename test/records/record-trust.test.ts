@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 /** Reads and writes the scope `mine` and records without scope, up to `low`. */
 let narrow: string
 const records: Record<string, Body> = {}
 
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   narrow = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'], max_sensitivity: 'low' })
   for (const scope of ['mine', 'theirs', undefined]) {
     for (const sensitivity of ['low', 'medium', 'high']) {

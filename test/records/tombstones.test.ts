@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { rescoreAndPromoteRecord } from '../../src/lifecycle/index.ts'
 import { lockTombstonesExclusive } from '../../src/records/erasure/tombstones.queries.ts'
 import { createRecordsService } from '../../src/records/index.ts'
 import { until } from '../support/processes.ts'
 import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const key = 'a key of the tombstone tests'
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: key } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: key } })
 afterAll(() => app.close())
 
 const reason = { actor: 'desk', rationale: 'request 4711' }

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { slackMs } from '../../src/db/poll-horizon.ts'
 import { fullTrust, permissions } from '../../src/domain/trust/caller.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { startRun } from '../../src/maintenance/running/leases.queries.ts'
 import { exportLines } from '../support/export-and-import.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const caller = {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { deleteOldRegrets } from '../../src/regrets/index.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
 const why = { actor: 'ada', rationale: 'a test' }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({
-    variables: { MEMBRANE_REGRET_SAMPLE: '1', MEMBRANE_TOMBSTONE_KEY: 'tombstone-key-of-the-tests' },
-  })
+const app = await startTestApp({
+  variables: { MEMBRANE_REGRET_SAMPLE: '1', MEMBRANE_TOMBSTONE_KEY: 'tombstone-key-of-the-tests' },
 })
 afterAll(() => app.close())
 

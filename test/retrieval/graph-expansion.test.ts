@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 /** Creates a chain: the first contains the word, and each next one is linked from the one before. */

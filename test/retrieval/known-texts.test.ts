@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createVectorSearch } from '../../src/embeddings/index.ts'
 import { createChannelSearch } from '../../src/retrieval/channels/channel-search.service.ts'
@@ -9,10 +9,7 @@ import { create } from '../support/record-requests.ts'
 import { buildStatement } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const model = { id: 1, dimensions: 2, provider: 'static' }

@@ -6,15 +6,14 @@ import { createTextSearch } from '../../src/retrieval/text/text-search.service.t
 import { createServices } from '../../src/services.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import { type LoggedDatabase, openLoggedDatabase } from '../support/logged-statements.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 const { append } = createConversationRequests(() => app)
 let db: LoggedDatabase['db']
 let listStatements: LoggedDatabase['listStatements']
 
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   ;({ db, listStatements } = openLoggedDatabase(app.database.pool))
   const texts = Array.from({ length: 20 }, (_, at) => `The word${at} is "quite short" and word${at + 1} too.`)
   await append(

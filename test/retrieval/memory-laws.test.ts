@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/query-words.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
@@ -12,10 +12,7 @@ import { anyChange, createStoreChanges, scopes, vocabulary } from '../support/ch
 import { countRuns } from '../support/long-run.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })
 afterAll(() => app.close())
 
 const trusts: readonly Trust[] = [

@@ -7,7 +7,7 @@ import { createTextSearch } from '../../src/retrieval/text/text-search.service.t
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const texts = {
   research: 'My research is about old maps.',
@@ -22,12 +22,11 @@ const texts = {
   ripe: 'The mango is ripe.',
 }
 
-let app: TestApp
 const ids: Record<string, string> = {}
 const { append } = createConversationRequests(() => app)
 
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   for (const [name, text] of Object.entries(texts)) ids[name] = await store(name, text)
   ids['secret'] = await store('secret', 'Linar is a secret.', { sensitivity: 'high' })
 })

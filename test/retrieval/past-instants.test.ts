@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-  await writeOneDayPolicies(app.db)
-})
+const app = await startTestApp()
+await writeOneDayPolicies(app.db)
 afterAll(() => app.close())
 
 const day = 86_400_000

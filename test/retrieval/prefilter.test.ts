@@ -11,10 +11,9 @@ import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.t
 import { type LoggedDatabase, openLoggedDatabase } from '../support/logged-statements.ts'
 import type { Body } from '../support/record-requests.ts'
 import { buildService, buildStatement } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const dimensions = 256
-let app: TestApp
 let rare: string[]
 let all: string[]
 let entity: string
@@ -22,8 +21,8 @@ let db: LoggedDatabase['db']
 let listStatements: LoggedDatabase['listStatements']
 
 /** 250 statements, of which three have a tag of their own, and one entity. */
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   ;({ db, listStatements } = openLoggedDatabase(app.database.pool))
   const records = Array.from({ length: 250 }, (_, at) =>
     buildStatement(`apple number ${at} of the garden`, { tags: at < 3 ? ['common', 'rare'] : ['common'] }),

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { askContext, idsOf, skill, storeMessages, task } from '../support/prompt-context-requests.ts'
 import { create } from '../support/record-requests.ts'
 import { buildService, buildStatement, link } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
 afterAll(() => app.close())
 
 describe('a context for a limited key', () => {

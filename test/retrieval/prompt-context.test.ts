@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { askContext, idsOf, skill, storeMessages, task } from '../support/prompt-context-requests.ts'
 import { type Body, create, expectProblem } from '../support/record-requests.ts'
 import { buildService, buildStatement } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const linesOf = ({ text }: Body): string[] => text.split('\n').slice(2, -1)

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capture } from '../support/capture-requests.ts'
 import { consolidate } from '../support/consolidation-requests.ts'
 import { askContext } from '../support/prompt-context-requests.ts'
 import { listStatements } from '../support/prompt-lines.ts'
 import type { Body } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const text = 'The nightly backup failed because disk sdb1 was full'

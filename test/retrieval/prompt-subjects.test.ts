@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { askContext, idsOf } from '../support/prompt-context-requests.ts'
 import { listStatements } from '../support/prompt-lines.ts'
 import { create } from '../support/record-requests.ts'
 import { buildService } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const about = (subject: string, predicate: string, object: string, more: object = {}) => ({

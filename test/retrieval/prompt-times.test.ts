@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capture } from '../support/capture-requests.ts'
 import { askContext } from '../support/prompt-context-requests.ts'
 import { listRecordLines } from '../support/prompt-lines.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const episode = (t: string, summary: string, more: object = {}) => ({

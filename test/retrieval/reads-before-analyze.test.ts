@@ -14,10 +14,8 @@ const tables = ['records', 'contents', 'handles']
 const digests = [7, 8].map((n) => Buffer.from(n.toString(16).padStart(32, '0'), 'hex'))
 const [digest = Buffer.alloc(16)] = digests
 
-let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
-
+const database = await openUnanalyzedStore(tables, 1_000)
 beforeAll(async () => {
-  database = await openUnanalyzedStore(tables, 1_000)
   const { pool } = database
   await pool.query(`update records set type = 'entity'`)
   await pool.query(

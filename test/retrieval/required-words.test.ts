@@ -3,7 +3,7 @@ import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildService, buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const dimensions = 256
 const texts = {
@@ -13,10 +13,9 @@ const texts = {
   pear: 'a pear from the garden',
 }
 
-let app: TestApp
 let ids: Record<keyof typeof texts | 'cellar', string>
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const modelId = await insertEmbeddingModel(app.database.db, dimensions)
   const store = async (text: string) => {
     const { id } = await create(app, buildStatement(text))

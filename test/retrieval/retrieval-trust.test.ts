@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { buildService, buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 /** A key for the scopes `mine` and `ours` and records without scope, up to `low`. */
 let narrow: string
+const app = await startTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   narrow = await app.issueKey(['records:read', 'lifecycle:write'], {
     scopes: ['mine', 'ours'],
     max_sensitivity: 'low',

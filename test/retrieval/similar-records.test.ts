@@ -4,7 +4,7 @@ import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const dimensions = 256
 const texts = {
@@ -13,8 +13,6 @@ const texts = {
   cats: 'the office cat sleeps on the printer',
 }
 
-let app: TestApp
-let modelId: number
 const ids: Record<string, string> = {}
 
 async function store(text: string, more: object = {}): Promise<string> {
@@ -28,9 +26,9 @@ const similar = (body: object, key?: string): Promise<{ status: number; body: Bo
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=done`)
 const found = (body: Body) => body.items.map((item: Body) => item.record.id)
 
+const app = await startTestApp()
+const modelId = await insertEmbeddingModel(app.database.db, dimensions)
 beforeAll(async () => {
-  app = await startTestApp()
-  modelId = await insertEmbeddingModel(app.database.db, dimensions)
   for (const [name, text] of Object.entries(texts)) ids[name] = await store(text)
 })
 afterAll(() => app.close())

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { maxChanges } from '../../src/db/memory/seen-changes.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
@@ -8,14 +8,11 @@ import { readTexts } from '../../src/retrieval/text/memory/text-memory.queries.t
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import { insertEpisodes } from '../support/insert-episodes.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 const { append } = createConversationRequests(() => app)
 
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const store = async (conversation: string, contents: readonly string[]): Promise<string[]> => {

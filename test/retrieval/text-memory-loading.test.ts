@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 const { append } = createConversationRequests(() => app)
 
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const store = async (conversation: string, count: number): Promise<string[]> => {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const dimensions = 256
 const auditFields = { actor: 'ada', rationale: 'tested' }
 const about = 'the greenhouse is heated by compost'
 const vector = [...hashEmbedding(about, dimensions)]
 
-let app: TestApp
-let modelId: number
-beforeAll(async () => {
-  app = await startTestApp()
-  modelId = await insertEmbeddingModel(app.database.db, dimensions)
-})
+const app = await startTestApp()
+const modelId = await insertEmbeddingModel(app.database.db, dimensions)
 afterAll(() => app.close())
 
 async function store(text: string, more: object = {}): Promise<string> {

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createStaticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
 import { createEmbeddingWorker, readEmbeddingModels, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const sentences = {
   physician: 'The physician prescribed antibiotics against an infection.',
@@ -16,10 +16,7 @@ const sentences = {
 /** Shares no word with any of the sentences. */
 const question = 'Which medicine did a doctor give?'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 afterEach(() => emptyApp(app))
 

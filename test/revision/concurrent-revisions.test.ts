@@ -1,14 +1,11 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, readLineage, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the racing tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the racing tests' } })
 afterAll(() => app.close())
 
 async function createMany(count: number): Promise<string[]> {

@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { createSessionEnder } from '../support/end-session.ts'
 import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, expectProblem, payloads } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, readLineage, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the lineage tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the lineage tests' } })
 afterAll(() => app.close())
 
 async function createRevision(call: string, id: string, object: string, more: object = {}): Promise<string> {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
 import { auditFields, buildClaim, mergeRecords, readAuditLog, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const link = (predicate: string, target: string, weight = 1) => ({ predicate, target_id: target, weight })

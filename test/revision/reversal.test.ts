@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(async () => {
   const broken = await listBrokenLaws(app)
   await app.close()

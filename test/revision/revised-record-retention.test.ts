@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, readAuditLog, readLineage, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { createWorkerFor, day } from '../support/worker-setup.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 async function sweep(): Promise<Body> {

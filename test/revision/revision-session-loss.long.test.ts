@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createSessionEnder } from '../support/end-session.ts'
 import { create, expectProblem, payloads } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let sessionEnder: ReturnType<typeof createSessionEnder>
-beforeAll(async () => {
-  app = await startTestApp()
-  sessionEnder = createSessionEnder(app)
-})
+const app = await startTestApp()
+const sessionEnder = createSessionEnder(app)
 afterAll(() => app.close())
 
 const tables = ['records', 'contents', 'relations', 'audit_entries', 'status_changes', 'handles']

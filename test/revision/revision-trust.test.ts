@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
 import { auditFields, buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
-import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let key: string
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'], max_sensitivity: 'low' })
+const app = await startTestApp()
+const key = await app.issueKey(['records:read', 'records:write'], {
+  scopes: ['mine'],
+  max_sensitivity: 'low',
 })
 afterAll(() => app.close())
 

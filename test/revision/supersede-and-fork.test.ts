@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
 import {
   auditFields,
@@ -8,12 +8,9 @@ import {
   revise,
   successors,
 } from '../support/revision-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the revising tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the revising tests' } })
 afterAll(() => app.close())
 
 const durable: Type[] = ['semantic', 'entity', 'competence', 'plan_graph']

@@ -14,8 +14,6 @@ export const question = {
   name: 'answer',
 }
 
-export type ChatModel = Awaited<ReturnType<typeof startChatModel>>
-
 /**
  * Starts a chat server and builds chat models that call it. It loads the client package first, because that takes
  * longer than the short timeouts of some tests.

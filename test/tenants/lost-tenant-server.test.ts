@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { nameSchema } from '../../src/db/schema-names.ts'
@@ -22,15 +22,9 @@ import { silentAnnouncements } from '../support/silent-announcements.ts'
 import { openTcpRelay } from '../support/tcp-relay.ts'
 import { createTenantDatabase } from '../support/tenant-databases.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let near: TenantClient
-
-beforeAll(async () => {
-  app = await startTenantApp()
-  near = await createTenant(app, 'near')
-})
+const app = await startTenantApp()
+const near = await createTenant(app, 'near')
 afterAll(() => app.close())
 
 function startJobs() {

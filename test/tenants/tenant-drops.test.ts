@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { nameSchema } from '../../src/db/schema-names.ts'
 import {
   createTenantDatabases,
@@ -8,12 +8,8 @@ import {
 import { administer } from '../support/postgres-processes.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { createTenant, dropTenant, readPlace, startTenantApp } from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '500ms', MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })
-})
+const app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '500ms', MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })
 afterAll(() => app.close())
 
 const why = { actor: 'desk', rationale: 'asked' }

@@ -7,14 +7,12 @@ import { goTo, listMonths } from '../support/history-months.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { silentAnnouncements } from '../support/silent-announcements.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
 
-let app: TestApp
 let jobs: ReturnType<typeof createTenantJobs>
 let polls: ReturnType<typeof jobs.startPolls>
 
+const app = await startTenantApp()
 beforeAll(async () => {
-  app = await startTenantApp()
   const { clock, ids, database } = app
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const config = { ...app.config, jobs: { ...app.config.jobs, historyRetentionMs: 100 * 86_400_000 } }

@@ -8,12 +8,11 @@ import { type Operation, operations } from '../support/openapi-operations.ts'
 import { type Body, payloads } from '../support/record-requests.ts'
 import { createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
 import { createTenant, readPlace, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import type { Answer, TestApp } from '../support/test-app.ts'
+import type { Answer } from '../support/test-app.ts'
 import { uuid } from '../support/uuid.ts'
 
 type Store = TenantClient & { db: Database; word: string; listed: Map<string, string> }
 
-let app: TestApp
 let one: Store
 let other: Store
 /** On a server of its own. It gets the same requests as the others, but alone. */
@@ -22,8 +21,8 @@ let ownServer: TenantDatabase
 /** The status of the answer to each operation. */
 const statusOf = new Map<string, number>()
 
+const app = await startTenantApp()
 beforeAll(async () => {
-  app = await startTenantApp()
   one = await openStore('one', 'ALPHAWORD')
   other = await openStore('other', 'OMEGAWORD')
   ownServer = await createTenantDatabase()

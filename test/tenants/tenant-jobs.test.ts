@@ -6,14 +6,13 @@ import { createTenantJobs } from '../../src/roles/tenant-background.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { silentAnnouncements } from '../support/silent-announcements.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
 /** Creating a tenant takes longer than what most tests here do with it. */
 let first: TenantClient
 let second: TenantClient
+const app = await startTenantApp()
 beforeAll(async () => {
-  app = await startTenantApp()
   first = await createTenant(app, 'first')
   second = await createTenant(app, 'second')
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { nameSchema } from '../../src/db/schema-names.ts'
 import { visitStatement } from '../../src/db/tenant-sessions.ts'
@@ -10,13 +10,9 @@ import { administer } from '../support/postgres-processes.ts'
 import type { Body } from '../support/record-requests.ts'
 import { silentAnnouncements } from '../support/silent-announcements.ts'
 import { createTenant, readPlace, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
 
-let app: TestApp
 let lines: string[]
-beforeAll(async () => {
-  app = await startTenantApp({ MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })
-})
+const app = await startTenantApp({ MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })
 afterAll(() => app.close())
 beforeEach(() => {
   lines = []

@@ -1,21 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { administer, urlOf } from '../support/postgres-processes.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { createTenantDatabase, type TenantDatabase, withPassword } from '../support/tenant-databases.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let first: TenantDatabase
-let second: TenantDatabase
-
-beforeAll(async () => {
-  app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '1s' })
-  first = await createTenantDatabase()
-  second = await createTenantDatabase()
-})
+const app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '1s' })
+const first = await createTenantDatabase()
+const second = await createTenantDatabase()
 afterAll(async () => {
   await app.close()
   await first.drop()

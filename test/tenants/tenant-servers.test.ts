@@ -1,26 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
-import {
-  createTenant,
-  dropTenant,
-  readPlace,
-  startTenantApp,
-  type TenantClient,
-} from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
+import { createTenantDatabase } from '../support/tenant-databases.ts'
+import { createTenant, dropTenant, readPlace, startTenantApp } from '../support/tenant-requests.ts'
 
-let app: TestApp
-let own: TenantDatabase
-let distant: TenantClient
-
-beforeAll(async () => {
-  app = await startTenantApp()
-  own = await createTenantDatabase()
-  distant = await createTenant(app, 'distant', own.url)
-})
+const app = await startTenantApp()
+const own = await createTenantDatabase()
+const distant = await createTenant(app, 'distant', own.url)
 afterAll(async () => {
   await app.close()
   await own.drop()

@@ -1,17 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { operations } from '../support/openapi-operations.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createTenant, dropTenant, startTenantApp } from '../support/tenant-requests.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let acme: TenantClient
-
-beforeAll(async () => {
-  app = await startTenantApp()
-  acme = await createTenant(app, 'acme')
-})
+const app = await startTenantApp()
+const acme = await createTenant(app, 'acme')
 afterAll(() => app.close())
 
 const decision = { actor: 'desk', rationale: 'asked' }

@@ -1,17 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
+import { createTenantDatabase } from '../support/tenant-databases.ts'
 import { createTenant, dropTenant, startTenantApp } from '../support/tenant-requests.ts'
-import type { TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-let own: TenantDatabase
-
-beforeAll(async () => {
-  app = await startTenantApp()
-  own = await createTenantDatabase()
-})
+const app = await startTenantApp()
+const own = await createTenantDatabase()
 afterAll(async () => {
   await app.close()
   await own.drop()

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { captureEpisode, createScope, listRunChanges } from '../support/consolidation-requests.ts'
 import { perform } from '../support/plan-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 /** Records that a run created, an undo retracted and a client made active again. */
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const reason = { actor: 'operator', rationale: 'it was too early' }

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { apply, perform, plan } from '../support/plan-requests.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { work as workInSmallBatches } from '../support/twin-scopes.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
+const app = await startTestApp()
 afterAll(() => app.close())
 
 const reason = { actor: 'operator', rationale: 'it was too early' }

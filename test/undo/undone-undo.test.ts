@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { range } from '../support/capture-requests.ts'
 import { createScope, listRunChanges } from '../support/consolidation-requests.ts'
 import { perform } from '../support/plan-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
-})
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 afterAll(async () => {
   const broken = await listBrokenLaws(app)
   await app.close()

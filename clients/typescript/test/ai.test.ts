@@ -1,14 +1,11 @@
 import { generateText, isStepCount, type ModelMessage, streamText, wrapLanguageModel } from 'ai'
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createMemoryMiddleware, createMemoryTools } from '../src/ai.ts'
 import { collect } from './support/collect.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.close())
 
 let made = 0

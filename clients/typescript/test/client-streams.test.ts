@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createWorkerFor } from '../../../test/support/worker-setup.ts'
 import { ConnectionError } from '../src/index.ts'
 import { answerFirst, problem } from './support/answers.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.close())
 
 const missing = '01980000-0000-7000-8000-00000000ffff'

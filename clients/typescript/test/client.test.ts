@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { ConnectionError, createClient, isProblem, ProblemError, type Schemas } from '../src/index.ts'
 import { answerFirst, problem } from './support/answers.ts'
 import { collect } from './support/collect.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.close())
 
 const fact = (subject: string, more: Partial<Schemas['NewRecord']> = {}): Schemas['NewRecord'] => ({

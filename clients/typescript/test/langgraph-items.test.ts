@@ -1,12 +1,9 @@
 import { AsyncBatchedStore, InvalidNamespaceError } from '@langchain/langgraph-checkpoint'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { MembraneStore } from '../src/langgraph.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.close())
 
 let made = 0

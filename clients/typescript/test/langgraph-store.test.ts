@@ -1,14 +1,11 @@
 import { type BaseStore, InMemoryStore } from '@langchain/langgraph-checkpoint'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { countRuns } from '../../../test/support/long-run.ts'
 import { MembraneStore } from '../src/langgraph.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.close())
 
 let made = 0

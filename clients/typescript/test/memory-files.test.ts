@@ -1,14 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createWorkerFor } from '../../../test/support/worker-setup.ts'
 import { createMemoryTool } from '../src/anthropic.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.close())
 
 let made = 0

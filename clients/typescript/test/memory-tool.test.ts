@@ -4,17 +4,13 @@ import { join } from 'node:path'
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory'
 import { BetaLocalFilesystemMemoryTool } from '@anthropic-ai/sdk/tools/memory/node'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { isLongRun } from '../../../test/support/long-run.ts'
 import { createMemoryTool, type MemoryCommand, runMemoryCommand } from '../src/anthropic.ts'
-import { type Service, startService } from './support/service.ts'
+import { startService } from './support/service.ts'
 
-let service: Service
-let folder: string
-beforeAll(async () => {
-  service = await startService()
-  folder = await mkdtemp(join(tmpdir(), 'membrane-memories-'))
-})
+const service = await startService()
+const folder = await mkdtemp(join(tmpdir(), 'membrane-memories-'))
 afterAll(async () => {
   await service.close()
   await rm(folder, { recursive: true, force: true })
