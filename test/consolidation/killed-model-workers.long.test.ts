@@ -77,15 +77,7 @@ it.each([
   'a worker killed %s %i during extraction leaves nothing undone and nothing done twice',
   async (step, nth) => {
     await withEpisodes(async (setup, id) => {
-      await runUntilKilled(setup.pool, [
-        program,
-        setup.url,
-        setup.clock.now().toISOString(),
-        step,
-        String(nth),
-        model.url,
-      ])
-      await setup.pool.query(`update job_leases set expires_at = $1`, [setup.clock.now()])
+      await runUntilKilled(program, setup, setup.clock, { step, nth, endpoint: model.url })
       await createWorker(setup, 'successor').runJob('consolidate', idle)
       expect(await readResult(setup, id)).toEqual(undisturbed)
     })

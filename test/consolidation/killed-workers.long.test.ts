@@ -52,9 +52,7 @@ it.each([
   ['concluding', 1],
 ])('a worker killed %s %i leaves work that the next worker finishes', async (step, nth) => {
   await withEpisodes(async (setup, id) => {
-    await runUntilKilled(setup.pool, [program, setup.url, setup.clock.now().toISOString(), step, String(nth)])
-    // Ends the lease without letting time pass, so that nothing decays.
-    await setup.pool.query(`update job_leases set expires_at = $1`, [setup.clock.now()])
+    await runUntilKilled(program, setup, setup.clock, { step, nth })
     await setup.createWorker('successor').runJob('consolidate', new AbortController().signal)
     expect(await readResult(setup, id)).toEqual(undisturbed)
   })

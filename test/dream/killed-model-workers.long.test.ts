@@ -12,7 +12,7 @@ import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.t
 import type { Body } from '../support/record-requests.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
 
-const program = fileURLToPath(new URL('killed-model-worker.ts', import.meta.url))
+const program = fileURLToPath(new URL('killed-dream-worker.ts', import.meta.url))
 const steps = ['peer_cards', 'synthesis', 'probe']
 const modelAnswers = answerBySchema({
   profile: ({ entity }: Body) => ({ profile: `all about ${entity.name}` }),
@@ -83,9 +83,7 @@ it.each([
 ])('a run whose worker is killed %s %i has the same result', async (step, nth) => {
   const store = await openStore()
   const { app, id, model } = store
-  const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
-  await runUntilKilled(app.database.pool, [program, ...args])
-  await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
+  await runUntilKilled(program, app.database, app.clock, { step, nth, endpoint: model.url })
   await store.attend()
   expect(await readResult(store, id)).toEqual(await readUndisturbedResult())
 })

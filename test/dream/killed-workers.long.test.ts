@@ -10,7 +10,6 @@ import {
   readRunChanges,
 } from '../support/dream-workers.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
 
 const program = fileURLToPath(new URL('killed-dream-worker.ts', import.meta.url))
 
@@ -46,11 +45,6 @@ describe('concurrent dreams and decay runs', () => {
 })
 
 describe('a dream worker that is killed', () => {
-  async function killAt(setup: WorkerSetup, step: string, nth: number): Promise<void> {
-    await runUntilKilled(setup.pool, [program, setup.url, setup.clock.now().toISOString(), step, String(nth)])
-    setup.clock.advance(31_000)
-  }
-
   it.each([
     { step: 'before batch', nth: 2 },
     { step: 'in batch', nth: 1 },
@@ -61,7 +55,7 @@ describe('a dream worker that is killed', () => {
     const setup = await openDreamSetup()
     const ids = await insertDreamRecords(setup, 120)
     const id = await setup.requestRun('dream')
-    await killAt(setup, step, nth)
+    await runUntilKilled(program, setup, setup.clock, { step, nth })
     await setup.createWorker('successor').runJob('dream', new AbortController().signal)
     const { status, attempts, stats } = await setup.readRun(id)
     expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: 2 })

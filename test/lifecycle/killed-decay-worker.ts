@@ -1,41 +1,13 @@
-import { connect } from '../../src/db/connection.ts'
-import { createIds } from '../../src/kernel/ids.ts'
-import { createLogger } from '../../src/kernel/log.ts'
 import { createSweep } from '../../src/lifecycle/index.ts'
-import { createRunner } from '../../src/maintenance/index.ts'
-import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
+import { workUntilKilled } from '../support/killed-worker.ts'
 
-/** A worker that kills itself at the nth step of a kind: `node killed-decay-worker.ts <url> <instant> <step> <nth>`. */
-const [url = '', instant = '', fatalStep, nth] = process.argv.slice(2)
+const day = 86_400_000
 
-const clock = { now: () => new Date(instant) }
-const { db } = connect({
-  url,
-  poolSize: 3,
-  statementTimeoutMs: 30_000,
-  lockTimeoutMs: 10_000,
-  applicationName: 'killed-worker',
-})
-let reached = 0
-const runner = createRunner({
-  db,
-  clock,
-  ids: createIds(clock),
-  worker: `killed-worker ${process.pid}`,
-  log: createLogger({ level: 'silent', clock, write: () => {} }),
-  jobWorks: {
-    ...idleWorks,
-    decay: createSweep({
-      db,
-      forgottenRetentionMs: 30 * 86_400_000,
-      revisedRetentionMs: 90 * 86_400_000,
-      sizes: { rows: 20, blocks: 1, shareFrom: 40 },
-    }),
-  },
-  intervals: noIntervals,
-  observe: (step) => {
-    if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
-  },
-})
-await runner.runJob('decay', new AbortController().signal)
-process.exit(0)
+await workUntilKilled('decay', ({ db }) =>
+  createSweep({
+    db,
+    forgottenRetentionMs: 30 * day,
+    revisedRetentionMs: 90 * day,
+    sizes: { rows: 20, blocks: 1, shareFrom: 40 },
+  }),
+)

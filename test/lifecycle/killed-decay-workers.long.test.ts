@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { insertOverBudget, listLive, listRanks } from '../support/budget-store.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
-import { insertFadingRecords, openWorkerSetup, readState, type WorkerSetup } from '../support/worker-setup.ts'
+import { insertFadingRecords, openWorkerSetup, readState } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const program = fileURLToPath(new URL('killed-decay-worker.ts', import.meta.url))
@@ -25,11 +25,6 @@ beforeAll(async () => {
   await setup.close()
 })
 
-async function killAt(setup: WorkerSetup, step: string, nth: number): Promise<void> {
-  await runUntilKilled(setup.pool, [program, setup.url, setup.clock.now().toISOString(), step, String(nth)])
-  setup.clock.advance(31_000)
-}
-
 const kills = [
   { step: 'before batch', nth: 1 },
   { step: 'in batch', nth: 2 },
@@ -41,17 +36,16 @@ const kills = [
 
 it.each(kills)('a decay worker killed $step $nth leaves work that the next worker finishes', async (kill) => {
   const { setup, id } = await prepare()
-  const { step, nth } = kill
-  await killAt(setup, step, nth)
+  await runUntilKilled(program, setup, setup.clock, kill)
   await setup.createWorker('successor').runJob('decay', new AbortController().signal)
   const { status, attempts, stats, progress } = await setup.readRun(id)
-  expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: step === 'concluded' ? 1 : 2 })
+  expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: kill.step === 'concluded' ? 1 : 2 })
   expect({ state: await readState(setup), stats, progress }).toEqual(undisturbed)
 })
 
 it('decay workers killed one after the other finish the run together', async () => {
   const { setup, id } = await prepare()
-  for (let nth = 1; nth <= 4; nth++) await killAt(setup, 'in batch', 2 * nth)
+  for (const nth of [2, 4, 6, 8]) await runUntilKilled(program, setup, setup.clock, { step: 'in batch', nth })
   await setup.createWorker('successor').runJob('decay', new AbortController().signal)
   const { status, attempts, stats, progress } = await setup.readRun(id)
   expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: 5 })
@@ -71,7 +65,7 @@ it.each(budgetKills)(
     onTestFinished(setup.close)
     await insertOverBudget(setup, { count: 150, max: 60 })
     const id = await setup.requestRun('decay')
-    await killAt(setup, kill.step, kill.nth)
+    await runUntilKilled(program, setup, setup.clock, kill)
     await setup.createWorker('successor').runJob('decay', new AbortController().signal)
     expect(await setup.readRun(id)).toMatchObject({
       status: 'succeeded',
