@@ -14,12 +14,15 @@ export async function readCorpus(file: string): Promise<Corpus> {
   return Array.isArray(content) ? readLocomo(content as LocomoConversation[]) : (content as Corpus)
 }
 
-/** The conversations of all corpora of this repository. */
-export async function readOwnConversations(): Promise<Conversation[]> {
+/** All corpora of this repository. */
+export async function readOwnCorpora(): Promise<Corpus[]> {
   const folder = resolve(import.meta.dirname, 'corpora')
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
-  const corpora = await Promise.all(files.map((file) => readCorpus(resolve(folder, file))))
-  return corpora.flatMap(({ conversations }) => conversations)
+  return Promise.all(files.map((file) => readCorpus(resolve(folder, file))))
+}
+
+export async function readOwnConversations(): Promise<Conversation[]> {
+  return (await readOwnCorpora()).flatMap(({ conversations }) => conversations)
 }
 
 /** The conversations that settings are chosen by. The others only report. */

@@ -2,7 +2,7 @@ import type { BenchContext } from '../bench-context.ts'
 import { assert } from '../load.ts'
 import type { Conversation } from './corpus.ts'
 import { formatShare } from './figures.ts'
-import { askService, type Sender, storeConversation } from './service.ts'
+import { askService, listRecords, type Sender, storeConversation } from './service.ts'
 import { type SimulatedService, startSimulatedService } from './simulated-service.ts'
 
 /**
@@ -163,25 +163,14 @@ async function examine(
 
 async function listLeft(
   service: Sender,
-  { id }: Conversation,
+  conversation: Conversation,
   messageIds: ReadonlyMap<string, string>,
 ): Promise<Set<string>> {
   const left = new Set<string>()
-  const query = `/v1/records?scope=${encodeURIComponent(id)}&limit=500`
-  let cursor: string | undefined
-  do {
-    const { status, text } = await service.send(
-      'GET',
-      cursor === undefined ? query : `${query}&cursor=${cursor}`,
-    )
-    assert(status === 200, `a list was answered ${status}: ${text.slice(0, 500)}`)
-    const page = JSON.parse(text) as { items: { id: string }[]; next_cursor?: string }
-    for (const record of page.items) {
-      const message = messageIds.get(record.id)
-      if (message !== undefined) left.add(message)
-    }
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
+  for await (const { id } of listRecords(service, conversation)) {
+    const message = messageIds.get(id)
+    if (message !== undefined) left.add(message)
+  }
   return left
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { assert } from '../load.ts'
 import type { Conversation } from './corpus.ts'
 import { storeThrough } from './doors.ts'
-import type { Sender } from './service.ts'
+import { listRecords, type Sender } from './service.ts'
 
 /** How much of what questions need is left when only a share of each conversation may stay, by several orders. */
 
@@ -77,16 +77,9 @@ async function readImportances(
   messageIds: ReadonlyMap<string, string>,
 ): Promise<Map<string, number>> {
   const importances = new Map<string, number>()
-  const query = `/v1/records?scope=${encodeURIComponent(conversation.id)}&limit=500`
-  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-    const { status, text } = await client.send('GET', cursor ? `${query}&cursor=${cursor}` : query)
-    assert(status === 200, `a list was answered ${status}: ${text.slice(0, 500)}`)
-    const page = JSON.parse(text) as { items: { id: string; importance: number }[]; next_cursor?: string }
-    for (const { id, importance } of page.items) {
-      const message = messageIds.get(id)
-      if (message !== undefined) importances.set(message, Math.max(importance, importances.get(message) ?? 0))
-    }
-    cursor = page.next_cursor
+  for await (const { id, importance } of listRecords(client, conversation)) {
+    const message = messageIds.get(id)
+    if (message !== undefined) importances.set(message, Math.max(importance, importances.get(message) ?? 0))
   }
   assert(importances.size === conversation.messages.length, 'not every message is listed')
   return importances

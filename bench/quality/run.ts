@@ -1,20 +1,19 @@
-import { readdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readArguments, refuse } from '../../scripts/script-arguments.ts'
 import { type BenchContext, createGround } from '../bench-context.ts'
+import { createClient } from '../client.ts'
 import type { BenchDatabase } from '../database.ts'
 import { startProduct } from '../processes.ts'
 import { startServer } from '../server.ts'
 import { ages, setAges } from './ages.ts'
-import { type Conversation, type Corpus, readCorpus } from './corpus.ts'
+import { type Conversation, type Corpus, readCorpus, readOwnCorpora } from './corpus.ts'
 import { doorNames, storeThrough } from './doors.ts'
 import { type Answered, computeFigures, header, renderFigures, renderQuoted } from './figures.ts'
 import { fitWorth } from './fit-worth.ts'
 import { askFloor } from './floor.ts'
 import { measureLife, renderLife } from './life.ts'
 import { measureRetention, renderRetention } from './retention.ts'
-import { askContext, askService, createClient, renderLatency, untilEmbedded } from './service.ts'
+import { askContext, askService, renderLatency, untilEmbedded } from './service.ts'
 
 /** How much of what a question needs is found, over HTTP, beside BM25 over the same texts. docs/quality.md explains. */
 
@@ -76,12 +75,6 @@ async function run(): Promise<void> {
 
 async function readCorpora(): Promise<Corpus[]> {
   return values.data ? [await readCorpus(values.data)] : readOwnCorpora()
-}
-
-async function readOwnCorpora(): Promise<Corpus[]> {
-  const folder = resolve(import.meta.dirname, 'corpora')
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
-  return Promise.all(files.map((file) => readCorpus(resolve(folder, file))))
 }
 
 async function printWeights(): Promise<void> {

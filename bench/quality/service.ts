@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '../client.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert, median, percentile } from '../load.ts'
 import type { Conversation } from './corpus.ts'
@@ -30,6 +29,22 @@ export async function storeConversation(
     for (const item of JSON.parse(text).items) messageIds.set(item.record_id, item.message_id)
   }
   return messageIds
+}
+
+type ListedRecord = { id: string; importance: number }
+
+/** Lists the records of a conversation, page by page. */
+export async function* listRecords(client: Sender, { id }: Conversation): AsyncGenerator<ListedRecord> {
+  const query = `/v1/records?scope=${encodeURIComponent(id)}&limit=500`
+  let cursor: string | undefined
+  do {
+    const path = cursor === undefined ? query : `${query}&cursor=${cursor}`
+    const { status, text } = await client.send('GET', path)
+    assert(status === 200, `a list was answered ${status}: ${text.slice(0, 500)}`)
+    const page = JSON.parse(text) as { items: ListedRecord[]; next_cursor?: string }
+    yield* page.items
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
 }
 
 /** Waits until the worker has embedded every message. */
@@ -94,5 +109,3 @@ async function askEach(
 export function renderLatency(latencies: readonly number[]): string {
   return `p50 ${median(latencies).toFixed(1)} ms, p95 ${percentile(latencies, 0.95).toFixed(1)} ms`
 }
-
-export { createClient }
