@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, readFixture, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -122,7 +122,7 @@ describe('an import of Hindsight', () => {
       ])
       const scope = `descriptor-${descriptor}`
       const { reports, ending } = await importFile(app, zip, { query: `?scope=${scope}` })
-      expect(results({ reports })).toEqual([
+      expect(listLineResults({ reports })).toEqual([
         '1 created',
         '2 created',
         '3 invalid validation_failed',
@@ -146,7 +146,7 @@ describe('an import of Hindsight', () => {
     const text = `${'o'.repeat(199)}\u{1F600} and more`
     const zip = buildZip([manifest, { name: 'observations.json', data: JSON.stringify([{ text }]) }])
     const { reports } = await importFile(app, zip, { query: '?scope=emoji' })
-    expect(results({ reports })).toEqual(['1 created'])
+    expect(listLineResults({ reports })).toEqual(['1 created'])
     const { payload, provenance } = await read(app, reports[0]?.id)
     expect(payload.object).toBe(text)
     expect(provenance.sources[0].ref).toBe(`hindsight:observation:${'o'.repeat(199)}`)
@@ -163,7 +163,7 @@ describe('an import of Hindsight', () => {
       },
     ])
     const { reports } = await importFile(app, zip, { query: '?format=hindsight' })
-    expect(results({ reports })).toEqual([
+    expect(listLineResults({ reports })).toEqual([
       '1 invalid body_too_large',
       '2 invalid malformed_json',
       '3 created',
@@ -218,7 +218,7 @@ describe('an import of Basic Memory', () => {
       { name: 'vault/coffee.md', data: note },
       { name: 'vault/burr.md', data: '---\ntitle: Burr Grinder\n---\n- [use] Grinds beans' },
     ])
-    expect(results(await importFile(app, zip, { type: 'application/zip' })).slice(5)).toEqual([
+    expect(listLineResults(await importFile(app, zip, { type: 'application/zip' })).slice(5)).toEqual([
       '1 unchanged',
       '2 created',
       '2 created',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { afterAll, expect, it } from 'vitest'
-import { importLines, listLineResults } from '../support/export-and-import.ts'
-import { importFile, readFixture, results } from '../support/foreign-files.ts'
+import { importLines } from '../support/export-and-import.ts'
+import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
 import { fact, read } from '../support/record-requests.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 import { buildZip } from '../support/zip-file.ts'
@@ -13,7 +13,7 @@ const mark = '\uFEFF'
 const mem0 = (id: string) => JSON.stringify({ results: [{ id, memory: `text of ${id}` }] })
 
 it('is skipped before a document, also when it arrives in pieces', async () => {
-  expect(results(await importFile(app, mark + mem0('whole')))).toEqual(['1 created'])
+  expect(listLineResults(await importFile(app, mark + mem0('whole')))).toEqual(['1 created'])
   const bytes = Buffer.from(mark + mem0('pieces'))
   const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2, 9), bytes.subarray(9)]
   const answer = await fetch(new URL('/v1/import?format=mem0', app.url), {
@@ -50,7 +50,7 @@ it('is skipped before lines of records and of another program', async () => {
   const memory = `${mark}${JSON.stringify({ type: 'entity', name: 'Ada', entityType: 'person', observations: [] })}`
   const imported = await importFile(app, memory, { type: 'application/x-ndjson' })
   expect(imported.ending.format).toBe('mcp-memory')
-  expect(results(imported)).toEqual(['1 created'])
+  expect(listLineResults(imported)).toEqual(['1 created'])
 })
 
 it('is skipped before a note, and before each file of an archive', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, readFixture, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -17,7 +17,7 @@ describe('an import of ChatGPT', () => {
   it('keeps the branch that was shown, without hidden messages', async () => {
     const { reports, ending } = await importFile(app, await readFixture('chatgpt.json'))
     expect(ending).toMatchObject({ format: 'chatgpt', summary: { created: 2, invalid: 1 } })
-    expect(results({ reports })).toEqual(['1 created', '1 created', '2 invalid validation_failed'])
+    expect(listLineResults({ reports })).toEqual(['1 created', '1 created', '2 invalid validation_failed'])
     expect(await listMessages('conv-coast')).toEqual([
       ['m1', 'user', 'What should I pack for a rainy week?'],
       ['m5', 'assistant', 'A rain jacket and dry socks.'],
@@ -45,10 +45,10 @@ describe('an import of ChatGPT', () => {
     const { reports } = await importFile(app, file)
     await app.request('DELETE', `/v1/records/${reports[0].id}?actor=tester&rationale=unneeded`)
     app.clock.advance(60_000)
-    expect(results(await importFile(app, file))).toEqual(['1 unchanged', '1 unchanged'])
+    expect(listLineResults(await importFile(app, file))).toEqual(['1 unchanged', '1 unchanged'])
     expect(await listMessages('conv-again')).toEqual([['mb', 'assistant', 'Second']])
     const changed = await importFile(app, file.replace('Second', 'Third'))
-    expect(results(changed)).toEqual(['1 unchanged', '1 conflict record_exists'])
+    expect(listLineResults(changed)).toEqual(['1 unchanged', '1 conflict record_exists'])
   })
 })
 
@@ -80,19 +80,19 @@ describe('an import of a conversation that was appended before', () => {
     })
     expect(dryRun.ending).toMatchObject({ summary: { created: 0, unchanged: 2 }, sample: [] })
     const again = await importFile(app, claude('conv-ferry', 'At nine.'), { query, key })
-    expect(results(again)).toEqual(['1 unchanged', '1 unchanged'])
+    expect(listLineResults(again)).toEqual(['1 unchanged', '1 unchanged'])
     expect(again.reports.map(({ id }) => id)).toEqual(items.map((each: Body) => each.record_id))
     const other = await importFile(app, claude('conv-ferry', 'At ten.'), { query, key })
-    expect(results(other)).toEqual(['1 unchanged', '1 conflict message_conflict'])
+    expect(listLineResults(other)).toEqual(['1 unchanged', '1 conflict message_conflict'])
     expect(await listMessages('conv-ferry', query)).toHaveLength(2)
     const elsewhere = await importFile(app, claude('conv-ferry', 'At ten.'))
-    expect(results(elsewhere)).toEqual(['1 created', '1 created'])
+    expect(listLineResults(elsewhere)).toEqual(['1 created', '1 created'])
   })
 
   it('keeps a forgotten message forgotten, and a message that was imported first is found by an append', async () => {
     const { items } = (await append('conv-forgotten', { messages })).body as Body
     await app.request('DELETE', `/v1/records/${items[1].record_id}?actor=tester&rationale=unneeded`)
-    expect(results(await importFile(app, claude('conv-forgotten', 'At nine.')))).toEqual([
+    expect(listLineResults(await importFile(app, claude('conv-forgotten', 'At nine.')))).toEqual([
       '1 unchanged',
       '1 unchanged',
     ])
@@ -107,7 +107,7 @@ describe('an import of a conversation that was appended before', () => {
     const key = await app.issueKey(['records:write'], { scopes: ['ferry'], max_sensitivity: 'low' })
     const query = '?scope=ferry'
     const { reports } = await importFile(app, claude('conv-secret', 'At ten.'), { query, key })
-    expect(results({ reports })).toEqual(['1 created', '1 created'])
+    expect(listLineResults({ reports })).toEqual(['1 created', '1 created'])
   })
 
   it('stores each message once when it is appended and imported at once', async () => {
@@ -160,7 +160,7 @@ describe('an import of Letta', () => {
       object: 'Works at the harbour.',
     })
     const other = file.toString().replaceAll('quartermaster', 'lookout').replace('Works at', 'Watches')
-    expect(results(await importFile(app, other))).toEqual(['1 created', '2 created'])
+    expect(listLineResults(await importFile(app, other))).toEqual(['1 created', '2 created'])
   })
 
   it('loses a block that nothing was written to, and refuses nothing', async () => {
@@ -180,9 +180,9 @@ describe('an import of Letta', () => {
       agents: [{ name: 'owner of one', block_ids: ['c'] }],
       blocks: [block('a', 'first'), block('b', 'second'), block('c', 'owned')],
     })
-    expect(results(await importFile(app, file))).toEqual(['2 created', '3 created', '4 created'])
+    expect(listLineResults(await importFile(app, file))).toEqual(['2 created', '3 created', '4 created'])
     const again = file.replace('"first"', '"third"').replace('"owned"', '"changed"')
-    expect(results(await importFile(app, again))).toEqual([
+    expect(listLineResults(await importFile(app, again))).toEqual([
       '2 created',
       '3 unchanged',
       '4 conflict record_exists',

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importLines, listLineResults } from '../support/export-and-import.ts'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importLines } from '../support/export-and-import.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { countRows, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -15,10 +15,17 @@ describe('a dry run', () => {
     const memory = (text: string) => ({ id: 'd1', memory: text, user_id: 'ada' })
     const file = JSON.stringify([memory('text A'), memory('text A'), memory('text B'), memory('text A')])
     const dry = await importFile(app, file, { query: '?format=mem0&dry_run=true' })
-    expect(results(dry)).toEqual(['1 created', '2 unchanged', '3 conflict record_exists', '4 unchanged'])
+    expect(listLineResults(dry)).toEqual([
+      '1 created',
+      '2 unchanged',
+      '3 conflict record_exists',
+      '4 unchanged',
+    ])
     expect(dry.ending.summary).toEqual({ created: 1, unchanged: 2, conflict: 1, invalid: 0 })
     expect(dry.ending.sample).toHaveLength(1)
-    expect(results(await importFile(app, file, { query: '?format=mem0' }))).toEqual(results(dry))
+    expect(listLineResults(await importFile(app, file, { query: '?format=mem0' }))).toEqual(
+      listLineResults(dry),
+    )
   })
 
   it('compares lines of one id as the import does, also when they name fewer fields or lie apart', async () => {

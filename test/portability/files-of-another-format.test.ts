@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { buildZip } from '../support/zip-file.ts'
 
@@ -12,7 +12,7 @@ const mem0 = JSON.stringify({ results: [{ id: 'a', memory: 'a text' }] })
 async function importAs(format: string, file: string | Uint8Array) {
   const imported = await importFile(app, file, { query: `?format=${format}` })
   expect(imported.status, imported.text).toBe(200)
-  return { results: results(imported), message: imported.reports[0]?.problem?.errors?.[0].message }
+  return { results: listLineResults(imported), message: imported.reports[0]?.problem?.errors?.[0].message }
 }
 
 describe('a file that is not of the named format', () => {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importLines, listLineResults } from '../support/export-and-import.ts'
+import { importLines } from '../support/export-and-import.ts'
+import { listLineResults } from '../support/foreign-files.ts'
 import { read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 

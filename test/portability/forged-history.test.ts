@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
-import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
+import { exportLines, importLines } from '../support/export-and-import.ts'
+import { listLineResults } from '../support/foreign-files.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 

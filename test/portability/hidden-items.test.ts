@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { createScope } from '../support/consolidation-requests.ts'
-import { importFile, readFixture, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -57,7 +57,7 @@ it.each(Object.keys(hidings))(
   async (kind) => {
     const [hiding, other] = [await openScope(), await openScope()]
     const first = await hiding.load(memories('likes tea'))
-    expect(results(first)).toEqual(['1 created', '2 created'])
+    expect(listLineResults(first)).toEqual(['1 created', '2 created'])
     await hide(kind, first.reports[0].id)
     // To the second key, both the items are new.
     for (const query of ['dry_run=true', '']) {
@@ -66,15 +66,15 @@ it.each(Object.keys(hidings))(
         await other.load(memories('likes tea'), query),
       ]
       expect({ ...one.reports[0], id: '' }).toEqual({ ...control.reports[0], id: '' })
-      expect(results(one)[1]).toBe('2 unchanged')
+      expect(listLineResults(one)[1]).toBe('2 unchanged')
     }
     const again = await hiding.load(memories('likes tea'))
-    expect(results(again)).toEqual(['1 unchanged', '2 unchanged'])
+    expect(listLineResults(again)).toEqual(['1 unchanged', '2 unchanged'])
     expect(again.reports[0].id).not.toBe(first.reports[0].id)
     expect((await read(app, again.reports[0].id, hiding)).payload.object).toBe('likes tea a')
     // Another content of a hidden item tells no more.
     await hide('moved', again.reports[0].id)
-    expect(results(await hiding.load(memories('likes coffee')))).toEqual([
+    expect(listLineResults(await hiding.load(memories('likes coffee')))).toEqual([
       '1 created',
       '2 conflict record_exists',
     ])
@@ -88,7 +88,7 @@ it('a key that sees the hidden record finds it unchanged', async () => {
   await hide('too sensitive', reports[0].id)
   await load(memories('likes rain'))
   const all = await importFile(app, memories('likes rain'), { query: `?scope=${encodeURIComponent(scope)}` })
-  expect(results(all)).toEqual(['1 unchanged', '2 unchanged'])
+  expect(listLineResults(all)).toEqual(['1 unchanged', '2 unchanged'])
   expect(all.reports.map(({ id }: Body) => id)).toEqual(reports.map(({ id }: Body) => id))
 })
 
@@ -103,7 +103,7 @@ it('the relations of a new item lead to the record that the key sees', async () 
   await hide('too sensitive', first.reports[0].id)
   const relation = { type: 'relation', from: 'Nora', to: 'Harbour', relationType: 'leads' }
   const again = await load(write([...lines, relation]))
-  expect(results(again)).toEqual(['1 created', '2 unchanged', '3 created'])
+  expect(listLineResults(again)).toEqual(['1 created', '2 unchanged', '3 created'])
   const [nora, harbour, leads] = again.reports.map(({ id }: Body) => id)
   const { relations } = await read(app, leads, { key })
   expect(relations.map(({ target_id: id }: Body) => id).sort()).toEqual([nora, harbour].sort())
@@ -120,11 +120,11 @@ it.each(['moved', 'too sensitive'])(
     )
     await hide(kind, first.reports[0].id)
     const again = await load(file)
-    expect(results(again)).toEqual(['1 created', '1 unchanged', '2 invalid validation_failed'])
+    expect(listLineResults(again)).toEqual(['1 created', '1 unchanged', '2 invalid validation_failed'])
     const conversation = encodeURIComponent(payload.conversation.id)
     const { body } = await app.request('GET', `/v1/conversations/${conversation}/messages`, { key })
     const ids = (body as Body).items.map((item: Body) => item.record_id)
     expect(ids.sort()).toEqual([again.reports[0].id, second.id].sort())
-    expect(results(await load(file)).slice(0, 2)).toEqual(['1 unchanged', '1 unchanged'])
+    expect(listLineResults(await load(file)).slice(0, 2)).toEqual(['1 unchanged', '1 unchanged'])
   },
 )

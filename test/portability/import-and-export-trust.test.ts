@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
-import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
+import { exportLines, importLines } from '../support/export-and-import.ts'
+import { listLineResults } from '../support/foreign-files.ts'
 import { type Body, countRows, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
+import { exportLines, importLines } from '../support/export-and-import.ts'
+import { listLineResults } from '../support/foreign-files.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines } from '../support/export-and-import.ts'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()
@@ -32,7 +32,7 @@ describe('a text of another program that is longer than a text may be', () => {
     ['basic-memory', note(long, long), 2],
   ])('is refused in a file of %s, because its export could not be imported', async (format, file, lines) => {
     const imported = await importFile(app, file, { query: `?format=${format}` })
-    expect(results(imported)).toContain('1 invalid validation_failed')
+    expect(listLineResults(imported)).toContain('1 invalid validation_failed')
     expect(imported.reports).toHaveLength(lines)
     const { records } = await exportLines(app)
     expect(records.filter((record) => JSON.stringify(record).length > long.length)).toEqual([])

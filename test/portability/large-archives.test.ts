@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { buildZip } from '../support/zip-file.ts'
 
@@ -32,7 +32,11 @@ it('an item of a list that is too large is refused alone', async () => {
     conversation('after'),
   ]
   const zip = buildZip([{ name: 'conversations.json', data: JSON.stringify(items) }, users])
-  expect(results(await importFile(app, zip))).toEqual(['1 created', '2 invalid body_too_large', '3 created'])
+  expect(listLineResults(await importFile(app, zip))).toEqual([
+    '1 created',
+    '2 invalid body_too_large',
+    '3 created',
+  ])
 })
 
 it('a file that is broken does not affect the files after it', async () => {
@@ -49,7 +53,7 @@ it('a file that cannot be unpacked is refused with the reason', async () => {
   // The flag of an encrypted file.
   zip.writeUInt16LE(1, 6)
   const { reports } = await importFile(app, zip)
-  expect(results({ reports })).toEqual(['1 invalid validation_failed', '2 created'])
+  expect(listLineResults({ reports })).toEqual(['1 invalid validation_failed', '2 created'])
   expect(reports[0].problem.errors[0].message).toBe('is encrypted, or packed in another way than by DEFLATE')
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { importLines, listLineResults } from '../support/export-and-import.ts'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importLines } from '../support/export-and-import.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { buildZip } from '../support/zip-file.ts'
@@ -18,11 +18,11 @@ it('does not refuse a memory for a number in a field that is lost, and keeps an 
     {"id":"c","memory":"c","created_at":${large}}
   ]`
   const { reports } = await importFile(app, file, { query: '?format=mem0' })
-  expect(results({ reports })).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
+  expect(listLineResults({ reports })).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
   const [first, second] = await Promise.all(reports.slice(0, 2).map(({ id }) => read(app, id)))
   expect(first.payload.object).toBe(`said "-${large}" and [1e400`)
   expect(second.provenance.sources[0].ref).toBe(`mem0:${large}`)
-  expect(results(await importFile(app, file, { query: '?format=mem0' }))[1]).toBe('2 unchanged')
+  expect(listLineResults(await importFile(app, file, { query: '?format=mem0' }))[1]).toBe('2 unchanged')
 })
 
 it('refuses a number that is too large where a number is needed', async () => {
@@ -41,17 +41,17 @@ it('does not refuse a whole file of an archive, or what is refused for another r
   const facts = '[{"text":"The pump failed"},{"text":"\\u0000"}]'
   const data = `{"id":"d","facts":${facts},"metadata":{"ticket":${large}}}`
   const zip = buildZip([{ name: 'documents/1.json', data }])
-  expect(results(await importFile(app, zip, { query: '?format=hindsight' }))).toEqual([
+  expect(listLineResults(await importFile(app, zip, { query: '?format=hindsight' }))).toEqual([
     '1 created',
     '2 invalid validation_failed',
   ])
   const good = buildZip([{ name: 'documents/1.json', data: data.replace(String.raw`\u0000`, 'frost') }])
-  expect(results(await importFile(app, good, { query: '?format=hindsight' }))).toEqual([
+  expect(listLineResults(await importFile(app, good, { query: '?format=hindsight' }))).toEqual([
     '1 unchanged',
     '2 created',
   ])
   const deep = `[{"id":"d","memory":"d","a":${large},"b":${'['.repeat(50_000)}${']'.repeat(50_000)}}]`
-  expect(results(await importFile(app, deep, { query: '?format=mem0' }))).toEqual([
+  expect(listLineResults(await importFile(app, deep, { query: '?format=mem0' }))).toEqual([
     '1 invalid validation_failed',
   ])
 })

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
+import { exportLines, importLines } from '../support/export-and-import.ts'
+import { listLineResults } from '../support/foreign-files.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, create, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, readFixture, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
 import { askContext } from '../support/prompt-context-requests.ts'
 import { countRows, create, fact, read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -14,7 +14,7 @@ describe('an import of mem0', () => {
     const { reports, ending } = await importFile(app, await readFixture('mem0-python.json'), {
       query: '?scope=team',
     })
-    expect(results({ reports })).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
+    expect(listLineResults({ reports })).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
     expect(ending).toEqual({
       summary: { created: 2, unchanged: 0, conflict: 0, invalid: 1 },
       format: 'mem0',
@@ -45,7 +45,11 @@ describe('an import of mem0', () => {
     const first = await importFile(app, file, { query: '?scope=one', key })
     const again = await importFile(app, file, { query: '?scope=one', key })
     const other = await importFile(app, file, { query: '?scope=two', key })
-    expect([first, again, other].map(results)).toEqual([['1 created'], ['1 unchanged'], ['1 created']])
+    expect([first, again, other].map(listLineResults)).toEqual([
+      ['1 created'],
+      ['1 unchanged'],
+      ['1 created'],
+    ])
     expect(again.reports[0].id).toBe(first.reports[0].id)
     expect(other.reports[0].id).not.toBe(first.reports[0].id)
     const refused = await importFile(app, file, { query: '?scope=three', key })
@@ -56,7 +60,7 @@ describe('an import of mem0', () => {
     const file = (await readFixture('mem0-artifact.json')).toString()
     const { reports } = await importFile(app, file)
     const other = await importFile(app, file.replaceAll('Thursdays', 'Fridays'))
-    expect(results(other)).toEqual(['1 conflict record_exists'])
+    expect(listLineResults(other)).toEqual(['1 conflict record_exists'])
     expect((await read(app, reports[0].id)).payload.object).toBe('Deploys on Thursdays only')
   })
 
@@ -70,7 +74,7 @@ describe('an import of mem0', () => {
     await app.request('POST', `${retracted}/retract`, { body: reason })
     await app.request('DELETE', `${forgotten}?actor=tester&rationale=unneeded`)
     await app.request('POST', `${erased}/erase`, { body: reason })
-    expect(results(await importFile(app, file))).toEqual([
+    expect(listLineResults(await importFile(app, file))).toEqual([
       '1 unchanged',
       '2 unchanged',
       expect.stringMatching(/^3 conflict (record_erased|erased_content)$/),
@@ -104,7 +108,7 @@ describe('an import of mcp-memory', () => {
       type: 'application/x-ndjson',
     })
     expect(ending.format).toBe('mcp-memory')
-    expect(results({ reports })).toEqual([
+    expect(listLineResults({ reports })).toEqual([
       '1 created',
       '1 created',
       '1 created',
@@ -139,7 +143,7 @@ describe('relations of one kind of a thing in mcp-memory', () => {
   it('do not contradict each other, but what somebody else says does', async () => {
     const file = ['Bo', 'Cy'].map(relate).join('\n')
     const imported = await importFile(app, file, { query: `?format=mcp-memory&scope=${scope}` })
-    expect(results(imported)).toEqual(['1 created', '2 created'])
+    expect(listLineResults(imported)).toEqual(['1 created', '2 created'])
     const text = await ask()
     expect(text).toContain('Nora advises Bo')
     expect(text).toContain('Nora advises Cy')
@@ -155,7 +159,12 @@ describe('an entity of mcp-memory', () => {
     const observations = ['good one', '', ' ', null, { text: 'no text' }, 'good one', 7]
     const line = JSON.stringify({ type: 'entity', name: 'Ada', entityType: 'person', observations })
     const imported = await importFile(app, line, { query: '?format=mcp-memory&scope=blank' })
-    expect(results(imported)).toEqual(['1 created', '1 created', '1 invalid validation_failed', '1 created'])
+    expect(listLineResults(imported)).toEqual([
+      '1 created',
+      '1 created',
+      '1 invalid validation_failed',
+      '1 created',
+    ])
     expect(imported.reports[2].problem.errors[0].pointer).toBe('/observations')
     const [entity, ...texts] = await Promise.all(
       imported.reports.filter(({ id }) => id).map(({ id }) => read(app, id)),

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { ForeignFile } from '../../src/portability/foreign/items.ts'
 import { readTable } from '../../src/portability/foreign/sqlite-table.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
@@ -58,7 +58,7 @@ describe('an import of the history of mem0', () => {
     const key = await app.issueKey(['records:write', 'records:read'], { scopes: ['beach'] })
     const { reports, ending } = await importFile(app, buildHistory(...kite), { query: '?scope=beach', key })
     expect(ending).toMatchObject({ format: 'mem0', summary: { created: 4, invalid: 0 } })
-    expect(results({ reports })).toEqual(['1 created', '3 created', '4 created', '2 created'])
+    expect(listLineResults({ reports })).toEqual(['1 created', '3 created', '4 created', '2 created'])
     const [red, blue, green, dune] = await Promise.all(reports.map(({ id }) => read(app, id)))
     expect([red, blue, green, dune].map(({ status, created_at }) => [status, created_at])).toEqual([
       ['superseded', '2024-03-01T18:00:00.000Z'],
@@ -108,7 +108,7 @@ describe('an import of the history of mem0', () => {
     ]
     const { reports } = await importFile(app, buildHistory(...grown.slice(0, 1)))
     const later = await importFile(app, buildHistory(...grown))
-    expect(results(later)).toEqual(['1 conflict record_exists', '2 created'])
+    expect(listLineResults(later)).toEqual(['1 conflict record_exists', '2 created'])
     expect(later.reports[0].id).toBe(reports[0].id)
     expect((await read(app, reports[0].id)).version).toBe(1)
     expect(await listBrokenLaws(app)).toEqual([])
@@ -124,7 +124,7 @@ describe('an import of the history of mem0', () => {
       `insert into history values ('e', 'odd', null, 'text', 'ADD', 'soon', null, 0, null, null)`,
     )
     const { reports } = await importFile(app, file, { query: '?scope=partly' })
-    expect(results({ reports })).toEqual([
+    expect(listLineResults({ reports })).toEqual([
       '1 created',
       ...[2, 3, 4, 5].map((line) =>
         expect.stringMatching(`^${line} invalid (validation_failed|malformed_json)$`),

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { buildZip } from '../support/zip-file.ts'
@@ -57,5 +57,5 @@ describe('notes of one title', () => {
 
 it('refuses only the note whose name cannot be stored', async () => {
   const imported = await importNotes({ 'a\u0000b.md': 'Some text', 'c.md': 'Other text' }, 'names')
-  expect(results(imported)).toEqual(['1 invalid validation_failed', '2 created', '2 created'])
+  expect(listLineResults(imported)).toEqual(['1 invalid validation_failed', '2 created', '2 created'])
 })

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, readFixture, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -28,7 +28,7 @@ describe('an import of LangGraph', () => {
     })
     const lines = (JSON.parse(file) as object[]).map((row) => `${JSON.stringify(row)}\n`).join('')
     const again = await importFile(app, lines, { type: 'application/x-ndjson' })
-    expect(results(again)).toEqual(['1 unchanged', '2 unchanged'])
+    expect(listLineResults(again)).toEqual(['1 unchanged', '2 unchanged'])
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, results } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { buildZip } from '../support/zip-file.ts'
@@ -55,7 +55,7 @@ describe('a message of another program that cannot be stored', () => {
       conversation(`${format}-2`, 'Other'),
     ])
     const { reports } = await importFile(app, JSON.stringify(file), { query: `?format=${format}` })
-    expect(results({ reports })).toEqual([
+    expect(listLineResults({ reports })).toEqual([
       '1 created',
       '1 invalid validation_failed',
       '1 created',
@@ -69,7 +69,7 @@ describe('a message of another program that cannot be stored', () => {
     const file = claude('form-1', 'Before', 'When?')
     Object.assign(file.chat_messages[1] ?? {}, { created_at: 'soon' })
     const { reports } = await importFile(app, JSON.stringify([file]))
-    expect(results({ reports })).toEqual(['1 created', '1 invalid validation_failed'])
+    expect(listLineResults({ reports })).toEqual(['1 created', '1 invalid validation_failed'])
     expect(faults(reports)).toEqual([['/chat_messages/1/created_at', 'is not a time']])
   })
 
@@ -82,7 +82,7 @@ describe('a message of another program that cannot be stored', () => {
       { name: 'users.json', data: '[]' },
     ])
     const { reports } = await importFile(app, zip)
-    expect(results({ reports })).toEqual([
+    expect(listLineResults({ reports })).toEqual([
       '1 created',
       '1 invalid validation_failed',
       '2 created',
@@ -94,7 +94,7 @@ describe('a message of another program that cannot be stored', () => {
   it('does not matter in a field that is lost', async () => {
     const memory = { id: 'a', memory: 'A text', metadata: { page: tooLong, cut: half, nul: '\0' } }
     const { reports } = await importFile(app, JSON.stringify({ results: [memory] }))
-    expect(results({ reports })).toEqual(['1 created'])
+    expect(listLineResults({ reports })).toEqual(['1 created'])
   })
 
   it('never reaches the database', async () => {

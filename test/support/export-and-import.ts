@@ -1,3 +1,4 @@
+import { importFile } from './foreign-files.ts'
 import type { Body } from './record-requests.ts'
 import type { Answer, RequestOptions, TestApp } from './test-app.ts'
 
@@ -14,22 +15,11 @@ export type Imported = Answer & { reports: Body[]; summary: Body; loose: Body }
 export async function importLines(
   app: TestApp,
   lines: string | readonly unknown[],
-  { query = '', ...options }: RequestOptions & { query?: string } = {},
+  options: RequestOptions & { query?: string } = {},
 ): Promise<Imported> {
   const text = typeof lines === 'string' ? lines : lines.map((line) => `${JSON.stringify(line)}\n`).join('')
-  const answer = await app.request('POST', `/v1/import${query}`, {
-    ...options,
-    body: text,
-    headers: { 'content-type': 'application/x-ndjson', ...options.headers },
-  })
-  const reports = Array.isArray(answer.body) ? (answer.body as Body[]) : []
-  const last = reports.at(-1)
-  return { ...answer, reports: reports.slice(0, -1), summary: last?.summary, loose: last?.loose_relations }
-}
-
-/** Returns the result of each line with its number. */
-export function listLineResults({ reports }: Imported): string[] {
-  return reports.map(({ line, status, problem }) => `${line} ${status}${problem ? ` ${problem.code}` : ''}`)
+  const { ending, ...answer } = await importFile(app, text, { ...options, type: 'application/x-ndjson' })
+  return { ...answer, summary: ending?.summary, loose: ending?.loose_relations }
 }
 
 /** Removes the key that imported an entry: the one thing that an import adds to an audit log. */

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Body } from './record-requests.ts'
-import type { RequestOptions, TestApp } from './test-app.ts'
+import type { Answer, RequestOptions, TestApp } from './test-app.ts'
 
 export function readFixture(name: string): Promise<Buffer> {
   return readFile(fileURLToPath(new URL(`../portability/fixtures/${name}`, import.meta.url)))
 }
 
-export type ForeignImport = { status: number; text: string; reports: Body[]; ending: Body }
+export type ForeignImport = Answer & { reports: Body[]; ending: Body }
 
 /** Imports a file of another program and returns the report. */
 export async function importFile(
@@ -25,10 +25,10 @@ export async function importFile(
     headers: { 'content-type': type, ...options.headers },
   })
   const lines = Array.isArray(answer.body) ? (answer.body as Body[]) : []
-  return { status: answer.status, text: answer.text, reports: lines.slice(0, -1), ending: lines.at(-1) }
+  return { ...answer, reports: lines.slice(0, -1), ending: lines.at(-1) }
 }
 
-/** The result of each line, such as `3 invalid validation_failed`. */
-export function results({ reports }: Pick<ForeignImport, 'reports'>): string[] {
+/** The result of each line with its number, such as `3 invalid validation_failed`. */
+export function listLineResults({ reports }: Pick<ForeignImport, 'reports'>): string[] {
   return reports.map(({ line, status, problem }) => `${line} ${status}${problem ? ` ${problem.code}` : ''}`)
 }
