@@ -1,21 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
+import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/database.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 
-let connection: ReturnType<typeof connect>
-const database = await createEmptyTestDatabase()
-beforeAll(async () => {
-  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
-  connection = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
-  await migrateUp(connection.db)
-})
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+const connection = await openEmptyTestDatabase(2)
+await migrateUp(connection.db)
+afterAll(() => connection.close())
 
 const tools = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `${n}`, tool: 't' }))
 

@@ -1,21 +1,14 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { type Connection, connect } from '../../src/db/connection.ts'
+import type { Connection } from '../../src/db/connection.ts'
 import { sendWithNext } from '../../src/db/deferral.ts'
 import { isOutage } from '../../src/db/failures.ts'
 import { runWriting } from '../../src/db/request-scope.ts'
 import { type Transaction, transact } from '../../src/db/transaction.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/database.ts'
 
-const database = await createEmptyTestDatabase()
-const connection = connect({
-  url: database.url,
-  poolSize: 1,
-  statementTimeoutMs: 20_000,
-  lockTimeoutMs: 5_000,
-  applicationName: 'test',
-})
+const connection = await openEmptyTestDatabase(1)
 await sql`create table numbers (number int primary key)`.execute(connection.db)
 await sql`create sequence tries`.execute(connection.db)
 await sql`create function fail_once() returns void language plpgsql as $$
@@ -27,10 +20,7 @@ beforeEach(async () => {
   await sql`alter sequence tries restart`.execute(connection.db)
 })
 afterEach(() => void vi.restoreAllMocks())
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterAll(() => connection.close())
 
 const add = (tx: Transaction, number: number) =>
   sendWithNext(() => sql`insert into numbers values (${number})`.execute(tx))

@@ -2,21 +2,14 @@ import { Duplex } from 'node:stream'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type Connection, connect } from '../../src/db/connection.ts'
+import type { Connection } from '../../src/db/connection.ts'
 import { sendWithNext } from '../../src/db/deferral.ts'
 import { type Transaction, transact } from '../../src/db/transaction.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/database.ts'
 
 /** Each packet that was sent to the server. */
 const write = vi.fn()
-const database = await createEmptyTestDatabase()
-const connection = connect({
-  url: database.url,
-  poolSize: 1,
-  statementTimeoutMs: 20_000,
-  lockTimeoutMs: 5_000,
-  applicationName: 'test',
-})
+const connection = await openEmptyTestDatabase(1)
 beforeAll(async () => {
   connection.pool.on('connect', watchPackets)
   await sql`create table numbers (number int primary key)`.execute(connection.db)
@@ -25,10 +18,7 @@ beforeEach(async () => {
   await sql`truncate numbers`.execute(connection.db)
   write.mockClear()
 })
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterAll(() => connection.close())
 
 function watchPackets({ connection: { stream } }: pg.PoolClient): void {
   if (!(stream instanceof Duplex)) throw new TypeError('not a stream')

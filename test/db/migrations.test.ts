@@ -2,29 +2,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Migration, NO_MIGRATIONS, sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { writeDatabaseTypes } from '../../scripts/write-db-types.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { connect } from '../../src/db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/database.ts'
 import { migrateTo } from '../support/migrate-down.ts'
 
 const names = Object.keys(migrations)
-let connection: ReturnType<typeof connect>
 
-const open = (url: string) =>
-  connect({ url, poolSize: 2, statementTimeoutMs: 5_000, lockTimeoutMs: 5_000, applicationName: 'test' })
-
-const database = await createEmptyTestDatabase()
-beforeAll(async () => {
-  connection = open(database.url)
-})
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+const connection = await openEmptyTestDatabase(2)
+afterAll(() => connection.close())
 
 /** Lists everything in the schema of the product by kind and name. */
 async function listObjects(db: Database): Promise<string[]> {
@@ -43,7 +33,11 @@ async function listObjects(db: Database): Promise<string[]> {
 describe('migrations', () => {
   it('run once when 20 migrators start together', async () => {
     expect(await listPendingMigrations(connection.db)).toEqual(names)
-    const others = Array.from({ length: 20 }, () => open(database.url))
+    const { url } = connection
+    const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
+    const others = Array.from({ length: 20 }, () =>
+      connect({ url, poolSize: 2, ...timeouts, applicationName: 'test' }),
+    )
     try {
       const applied = await Promise.all(others.map(({ db }) => migrateUp(db)))
       expect(applied.flat().sort()).toEqual([...names].sort())
@@ -88,13 +82,12 @@ describe('migrations', () => {
     const { rows } = await sql<{ statement_timeout: string; lock_timeout: string }>`
       select current_setting('statement_timeout') as statement_timeout, current_setting('lock_timeout') as lock_timeout
     `.execute(connection.db)
-    expect(rows).toEqual([{ statement_timeout: '5s', lock_timeout: '5s' }])
+    expect(rows).toEqual([{ statement_timeout: '20s', lock_timeout: '5s' }])
   })
 })
 
 it('are applied beside a schema that has a history of its own, as that of a tenant or of another application', async () => {
-  const other = await createEmptyTestDatabase()
-  const { db, close } = open(other.url)
+  const { db, close } = await openEmptyTestDatabase(2)
   try {
     await sql`create schema neighbour`.execute(db)
     await sql`create table neighbour.kysely_migration (name varchar(255) primary key)`.execute(db)
@@ -102,7 +95,6 @@ it('are applied beside a schema that has a history of its own, as that of a tena
     expect(await migrateUp(db)).toEqual(names)
   } finally {
     await close()
-    await other.drop()
   }
 })
 
@@ -167,7 +159,7 @@ describe('the generated table types', () => {
   it('match the migrated database', () => {
     const folder = mkdtempSync(join(tmpdir(), 'membrane-types-'))
     try {
-      writeDatabaseTypes(database.url, join(folder, 'schema.ts'))
+      writeDatabaseTypes(connection.url, join(folder, 'schema.ts'))
       expect(readFileSync(join(folder, 'schema.ts'), 'utf8')).toBe(readFileSync('src/db/schema.ts', 'utf8'))
     } finally {
       rmSync(folder, { recursive: true })

@@ -1,20 +1,9 @@
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/database.ts'
 
-const database = await createEmptyTestDatabase()
-const connection = connect({
-  url: database.url,
-  poolSize: 1,
-  statementTimeoutMs: 20_000,
-  lockTimeoutMs: 5_000,
-  applicationName: 'test',
-})
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+const connection = await openEmptyTestDatabase(1)
+afterAll(() => connection.close())
 
 it('a connection whose transaction failed as it began is used by the next', async () => {
   const { db } = connection

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
-import { connect, type Database } from '../../src/db/connection.ts'
+import type { Database } from '../../src/db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/database.ts'
 import { migrateTo } from '../support/migrate-down.ts'
 import { type Catalogue, findIncompatibilities, readCatalogue } from '../support/schema-catalogue.ts'
 
@@ -22,19 +22,9 @@ const observed = Object.fromEntries(
   ]),
 )
 
-const database = await createEmptyTestDatabase()
-const connection = connect({
-  url: database.url,
-  poolSize: 2,
-  statementTimeoutMs: 5_000,
-  lockTimeoutMs: 5_000,
-  applicationName: 'test',
-})
+const connection = await openEmptyTestDatabase(2)
 await migrateTo(connection.db, names.at(-1) ?? '', observed)
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterAll(() => connection.close())
 
 describe('the last version on the schema of the next one', () => {
   it('finds every column it reads and may write what it wrote, after every migration', () => {

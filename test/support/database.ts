@@ -47,15 +47,20 @@ export async function openTestDatabase({
   statementTimeoutMs = 30_000,
   lockTimeoutMs = 10_000,
 } = {}) {
-  const { url, drop } = await createTestDatabase(tenants)
-  const connection = connect({
-    url,
-    poolSize: testPoolSize,
-    statementTimeoutMs,
-    lockTimeoutMs,
-    applicationName: 'membrane test',
-    tenants,
-  })
+  const created = await createTestDatabase(tenants)
+  return open(created, { poolSize: testPoolSize, statementTimeoutMs, lockTimeoutMs, tenants })
+}
+
+/** Creates a database without tables and connects to it. */
+export async function openEmptyTestDatabase(poolSize: number) {
+  const created = await createEmptyTestDatabase()
+  return open(created, { poolSize, statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 })
+}
+
+type Settings = Omit<Parameters<typeof connect>[0], 'url' | 'applicationName'>
+
+function open({ url, drop }: TestDatabase, settings: Settings) {
+  const connection = connect({ url, applicationName: 'membrane test', ...settings })
   return {
     ...connection,
     url,

@@ -1,7 +1,7 @@
 import { type Migration, Migrator, NO_MIGRATIONS } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
-import { connect, type Database } from '../../src/db/connection.ts'
-import { createEmptyTestDatabase } from './database.ts'
+import type { Database } from '../../src/db/connection.ts'
+import { openEmptyTestDatabase } from './database.ts'
 
 /** Reverts all migrations, or those after `target`, and returns their names. No release of the product does this. */
 export async function migrateDown(db: Database, target?: string): Promise<string[]> {
@@ -25,9 +25,7 @@ export async function migrateTo(
 
 /** A database as it was after `migration`, to which rows of that time can be added. */
 export async function openDatabaseAt(migration: string) {
-  const database = await createEmptyTestDatabase()
-  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
-  const { db, close } = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
-  await migrateTo(db, migration)
-  return { db, close: () => close().then(() => database.drop()) }
+  const database = await openEmptyTestDatabase(2)
+  await migrateTo(database.db, migration)
+  return database
 }
