@@ -7,8 +7,8 @@ const app = await startTestApp()
 afterAll(() => app.close())
 
 /** Captures content without fields of their own, and returns what a reader of the episode finds. */
-async function captureAndReadContent(content: unknown, more: object = {}): Promise<unknown> {
-  const { primary_record: episode } = await capture(app, content, more)
+async function captureAndReadContent(content: unknown): Promise<unknown> {
+  const { primary_record: episode } = await capture(app, content)
   return (await read(app, episode.id)).payload.environment.context.captured.content
 }
 

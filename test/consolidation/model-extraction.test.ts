@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 const day = 86_400_000
-const fact = (object: unknown, subject = 'Ada') => ({ subject, predicate: 'prefers', object })
+const fact = (object: unknown) => ({ subject: 'Ada', predicate: 'prefers', object })
 const episode = (more: object = {}, given: object = {}) =>
   captureEpisode(app, 'a talk with Ada', { outcome: 'partial', ...more }, { scope, ...given })
 const extracted = async () =>
@@ -40,7 +40,7 @@ const extracted = async () =>
     ({ provenance }: Body) => provenance.created_by === 'consolidation/semantic-extractor',
   )
 const objects = async () => (await extracted()).map(({ payload }: Body) => payload.object)
-const extract = (more: object = {}) => consolidate(app, { options: { stages: ['extraction'], ...more } })
+const extract = () => consolidate(app, { options: { stages: ['extraction'] } })
 /** Returns the figures of a run of extraction. */
 const extractAndCount = async () => omitDurations(await extract())
 

@@ -14,8 +14,8 @@ import type { TestApp } from '../support/test-app.ts'
 const steps = ['probe'] as const
 const openApp = shareDreamApp()
 const day = 86_400_000
-const judging = (still_valid: unknown, confidence: unknown = 0.9, reason: unknown = 'it moved to Rust') =>
-  answerBySchema({ judgement: { still_valid, confidence, reason } })
+const judging = (still_valid: boolean) =>
+  answerBySchema({ judgement: { still_valid, confidence: 0.9, reason: 'it moved to Rust' } })
 
 /** Opens an app with a belief that was not used for a month. */
 async function openAppWithOldBelief(behaviour = judging(false), more: object = {}) {

@@ -8,13 +8,12 @@ import {
   mergeEntities,
 } from '../support/entity-requests.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())
 
-const merge = (id: string, sourceIds: readonly string[], options: RequestOptions = {}) =>
-  mergeEntities(app, id, sourceIds, options)
+const merge = (id: string, sourceIds: readonly string[]) => mergeEntities(app, id, sourceIds)
 const idsOf = (term: string) => listEntitiesNamed(app, term)
 const recordsOf = (id: string) => listRecordsAbout(app, id)
 

@@ -32,8 +32,7 @@ describe.each(backends)('the queue board with $name', ({ redis }) => {
     await api.close()
   })
 
-  const open = (path = '', headers: Record<string, string> = {}) =>
-    api.request('GET', `/admin/queues${path}`, { headers })
+  const open = (path = '') => api.request('GET', `/admin/queues${path}`)
 
   it('shows an admin the waiting jobs and the backend', async () => {
     await open('/api/queues')

@@ -2,6 +2,7 @@ import { once as happens } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createNotesRoutes, createNotesTable } from '../support/notes-routes.ts'
+import { sendChunks } from '../support/send-chunks.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const api = await startTestApp({
@@ -14,20 +15,8 @@ const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =
   api.request('POST', '/v1/notes', { body, headers })
 const bytes = (...values: number[]) => new Uint8Array(values)
 
-/** Sends raw bytes and returns everything that the server sends until it closes the connection. */
-async function speak(...chunks: string[]): Promise<string> {
-  const { port, hostname } = new URL(api.url)
-  const socket = connectSocket(Number(port), hostname)
-  const heard: Buffer[] = []
-  socket.on('data', (chunk) => heard.push(chunk))
-  socket.on('error', () => {})
-  for (const chunk of chunks) socket.write(chunk)
-  await happens(socket, 'close')
-  return Buffer.concat(heard).toString()
-}
-
-/** Like `speak`, but reads nothing before everything is written. */
-async function speakThenListen(...chunks: string[]): Promise<string> {
+/** Like `sendChunks`, but reads nothing before everything is written. */
+async function sendBeforeReading(...chunks: string[]): Promise<string> {
   const { port, hostname } = new URL(api.url)
   const socket = connectSocket(Number(port), hostname)
   const answered = new Promise<void>((resolve) => {
@@ -169,7 +158,7 @@ describe('a request body', () => {
   it('that streams past the limit is cut off, with any declared length', async () => {
     const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
-    const answer = await speak(head, ...Array(12).fill(chunk))
+    const answer = await sendChunks(api.url, head, ...Array(12).fill(chunk))
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
@@ -197,7 +186,7 @@ describe('a request body', () => {
     const size = 12 * 1024 * 1024
     const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`
     const body = Array(12).fill(' '.repeat(0x100000))
-    const answers = await Promise.all(Array.from({ length: 3 }, () => speakThenListen(head, ...body)))
+    const answers = await Promise.all(Array.from({ length: 3 }, () => sendBeforeReading(head, ...body)))
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual(Array(3).fill('HTTP/1.1 413'))
   })
 
@@ -212,12 +201,13 @@ describe('a request body', () => {
   ])('that nobody reads, sent to %s, does not cost the answer', async (_, line, authorization, status) => {
     const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: ${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
-    const answer = await speakThenListen(head, ...Array(10).fill(chunk), '0\r\n\r\n')
+    const answer = await sendBeforeReading(head, ...Array(10).fill(chunk), '0\r\n\r\n')
     expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
   })
 
   it('that does not end and is not read closes the connection after the answer', async () => {
-    const answer = await speak(
+    const answer = await sendChunks(
+      api.url,
       'GET /v1/records HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\n',
       'Content-Length: 100\r\n\r\nbegin',
     )

@@ -18,7 +18,7 @@ const explained = async (id: string): Promise<Body> => {
   return body.importance
 }
 
-const episode = (more = {}) => create(app, { type: 'episodic', payload: payloads.episodic, ...more })
+const episode = () => create(app, { type: 'episodic', payload: payloads.episodic })
 
 /** The stored score must be nearly the exact score of this moment. */
 async function expectExact(id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance/importance.ts'
 import { type Body, create, payloads, read } from '../support/record-requests.ts'
-import { type Answer, type RequestOptions, startTestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
 const app = await startTestApp()
@@ -11,8 +11,8 @@ const minute = 60_000
 const hour = 60 * minute
 
 const auditFields = { actor: 'curator', rationale: 'it belongs there' }
-const move = (id: string, way: string, more: object = {}, options: RequestOptions = {}): Promise<Answer> =>
-  app.request('POST', `/v1/records/${id}/${way}`, { ...options, body: { ...auditFields, ...more } })
+const move = (id: string, way: string, more: object = {}): Promise<Answer> =>
+  app.request('POST', `/v1/records/${id}/${way}`, { body: { ...auditFields, ...more } })
 const store = (layer: Layer, more: object = {}): Promise<Body> =>
   create(app, { type: 'episodic', payload: payloads.episodic, layer, ...more })
 const use = async (id: string, times: number): Promise<void> => {

@@ -14,12 +14,12 @@ beforeEach(async () => {
 const age = (ids: readonly string[], base = 0.5) =>
   app.db.updateTable('records').set({ worth: null, base_importance: base }).where('id', 'in', ids).execute()
 
-async function rejudge(body: object = {}, signal = new AbortController().signal, observe = () => {}) {
+async function rejudge(body: object = {}) {
   const answer = await app.request('POST', '/v1/maintenance/runs', {
     body: { job: 'refresh_importance', options: { rejudge: true }, ...body },
   })
   expect(answer.status).toBe(202)
-  await createWorkerFor(app, undefined, { observe }).runJob('refresh_importance', signal)
+  await createWorkerFor(app).runJob('refresh_importance', new AbortController().signal)
   const { id } = answer.body as Body
   return async () => (await app.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
 }

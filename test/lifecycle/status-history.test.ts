@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { type Answer, type RequestOptions, startTestApp } from '../support/test-app.ts'
+import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the status tests' } })
 await writeOneDayPolicies(app.db)
@@ -10,9 +10,8 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 
-const move = (id: string, status: string, options: RequestOptions = {}): Promise<Answer> =>
+const move = (id: string, status: string): Promise<Answer> =>
   app.request('POST', `/v1/records/${id}/status`, {
-    ...options,
     body: { status, reason: `now ${status}`, actor: 'reviewer' },
   })
 const historyOf = async (id: string, query = ''): Promise<Body> =>

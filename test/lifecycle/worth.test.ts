@@ -6,8 +6,8 @@ import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
 afterAll(() => app.close())
 
-const explain = async (id: string, options: RequestOptions = {}): Promise<Body> =>
-  (await app.request('GET', `/v1/records/${id}/explain`, options)).body
+const explain = async (id: string): Promise<Body> =>
+  (await app.request('GET', `/v1/records/${id}/explain`)).body
 const partOf = (worth: Body, name: string) =>
   worth.parts.find((part: Body) => part.name === name)?.value as number
 

@@ -7,7 +7,7 @@ const app = await startTestApp({ variables: { MEMBRANE_PUBLIC_URL: 'https://memo
 afterAll(() => app.close())
 
 const accept = 'application/json, text/event-stream'
-const message = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 7, method, params })
+const message = (method: string) => ({ jsonrpc: '2.0', id: 7, method, params: {} })
 const post = (body: unknown, { headers, ...more }: RequestOptions = {}, query = '') =>
   app.request('POST', `/mcp${query}`, { ...more, body, headers: { accept, ...headers } })
 const inject = (headers: Record<string, string>, key?: string) =>

@@ -18,10 +18,10 @@ const pin = (id: string | undefined) =>
   app.request('POST', `/v1/records/${id}/pin`, { body: { actor: 'operator', rationale: 'needed' } })
 
 /** Creates facts that have faded away when it returns. */
-async function createFaded(count: number, more: object = {}) {
+async function createFaded(count: number) {
   const scope = createScope()
   const ids = await Promise.all(
-    range(count).map(async () => (await create(app, fact({ scope, ...brief, ...more }))).id as string),
+    range(count).map(async () => (await create(app, fact({ scope, ...brief }))).id as string),
   )
   app.clock.advance(day)
   return { scope, ids: ids.sort() }

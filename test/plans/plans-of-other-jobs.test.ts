@@ -15,7 +15,8 @@ afterAll(() => app.close())
 const reason = { actor: 'operator', rationale: 'needed' }
 const day = 86_400_000
 
-async function captureEpisodes(count: number, scope = createScope()) {
+async function captureEpisodes(count: number) {
+  const scope = createScope()
   const episodes = await Promise.all(
     range(count).map((n) => captureEpisode(app, `the build takes ${n} minutes`, {}, { scope })),
   )

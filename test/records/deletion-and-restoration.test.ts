@@ -17,8 +17,8 @@ const restore = (id: string, options: RequestOptions = {}) =>
     body: { actor: 'ada', rationale: 'needed after all' },
   })
 
-async function forgotten(more: object = {}): Promise<Body> {
-  const record = await create(app, fact(more))
+async function forgotten(): Promise<Body> {
+  const record = await create(app, fact())
   return (await remove(record.id)).body as Body
 }
 

@@ -1,18 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { type Body, countRows, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
 afterAll(() => app.close())
 
 const day = 86_400_000
-const why = 'actor=ada&rationale=outdated'
-const remove = (id: string, options: RequestOptions = {}, query = why) =>
-  app.request('DELETE', `/v1/records/${id}?${query}`, options)
-const restore = (id: string, options: RequestOptions = {}) =>
+const remove = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=outdated`)
+const restore = (id: string) =>
   app.request('POST', `/v1/records/${id}/restore`, {
-    ...options,
     body: { actor: 'ada', rationale: 'needed after all' },
   })
 

@@ -5,12 +5,10 @@ import { startTestApp } from '../support/test-app.ts'
 const app = await startTestApp()
 afterAll(() => app.close())
 
-const post = (body: unknown, headers: Record<string, string> = {}) =>
-  app.request('POST', '/v1/records', { body, headers })
-
 describe('POST /v1/records', () => {
   it('answers the complete record with its location and version, and a read returns the same', async () => {
-    const answer = await post(fact({ tags: ['b', 'a', 'b'], scope: 'team' }))
+    const body = fact({ tags: ['b', 'a', 'b'], scope: 'team' })
+    const answer = await app.request('POST', '/v1/records', { body })
     expect(answer.status).toBe(201)
     const record = answer.body as Body
     expect(answer.headers.get('location')).toBe(`/v1/records/${record.id}`)

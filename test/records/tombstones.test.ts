@@ -5,7 +5,7 @@ import { lockTombstonesExclusive } from '../../src/records/erasure/tombstones.qu
 import { createRecordsService } from '../../src/records/index.ts'
 import { until } from '../support/processes.ts'
 import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
-import { type RequestOptions, startTestApp } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const key = 'a key of the tombstone tests'
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: key } })
@@ -14,8 +14,7 @@ afterAll(() => app.close())
 const reason = { actor: 'desk', rationale: 'request 4711' }
 const say = (object: unknown, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, ...more })
-const post = (body: object, options: RequestOptions = {}) =>
-  app.request('POST', '/v1/records', { ...options, body })
+const post = (body: object) => app.request('POST', '/v1/records', { body })
 const erase = async (id: string): Promise<Body> => {
   const answer = await app.request('POST', `/v1/records/${id}/erase`, { body: reason })
   if (answer.status !== 200) throw new Error(answer.text)

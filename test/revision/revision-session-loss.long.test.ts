@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
+import { readAllRows } from '../support/capture-requests.ts'
 import { createSessionEnder } from '../support/end-session.ts'
 import { create, expectProblem, payloads } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
@@ -8,17 +8,6 @@ import { startTestApp } from '../support/test-app.ts'
 const app = await startTestApp()
 const sessionEnder = createSessionEnder(app)
 afterAll(() => app.close())
-
-const tables = ['records', 'contents', 'relations', 'audit_entries', 'status_changes', 'handles']
-
-async function readAllRows(): Promise<string[]> {
-  const texts = await Promise.all(
-    [...tables, 'entity_identifiers', 'idempotency_keys'].map((table) =>
-      sql<{ text: string }>`select r::text as text from ${sql.table(table)} as r order by 1`.execute(app.db),
-    ),
-  )
-  return texts.flatMap(({ rows }) => rows.map(({ text }) => text))
-}
 
 const entity = (name: string) => ({
   type: 'entity',
@@ -99,7 +88,7 @@ it.each(operations)(
   async (operation) => {
     const ask = await operation.prepare()
     const headers = { 'idempotency-key': operation.call.replaceAll(' ', '-') }
-    const before = await readAllRows()
+    const before = await readAllRows(app)
     let deaths = 0
     for (;;) {
       const { result, statements } = await sessionEnder.count(() => ask(headers), deaths + 1)
@@ -108,12 +97,12 @@ it.each(operations)(
         break
       }
       expectProblem(result, 503, 'database_unavailable')
-      expect(await readAllRows()).toEqual(before)
+      expect(await readAllRows(app)).toEqual(before)
       deaths++
     }
     // Begin, claiming the Idempotency-Key and the record, the answer and the commit alone take eight.
     expect(deaths).toBeGreaterThanOrEqual(8)
-    expect(await readAllRows()).not.toEqual(before)
+    expect(await readAllRows(app)).not.toEqual(before)
     const { result } = await sessionEnder.count(() => ask(headers))
     expect(result.headers.get('idempotency-replayed')).toBe('true')
   },

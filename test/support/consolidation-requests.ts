@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { capture } from './capture-requests.ts'
 import type { Body } from './record-requests.ts'
-import type { RequestOptions, TestApp } from './test-app.ts'
+import type { TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
 /** Captures and consolidation over HTTP, as a client and a worker perform them. */
@@ -19,13 +19,8 @@ export function createUnscheduledWorker(app: TestApp) {
 }
 
 /** Requests a run of consolidation, runs it with a worker, and returns it. */
-export async function consolidate(
-  app: TestApp,
-  options: object = {},
-  as: RequestOptions = {},
-): Promise<Body> {
+export async function consolidate(app: TestApp, options: object = {}): Promise<Body> {
   const { status, body, text } = await app.request('POST', '/v1/maintenance/runs', {
-    ...as,
     body: { job: 'consolidate', ...options },
   })
   if (status !== 202) throw new Error(`no run: ${text}`)

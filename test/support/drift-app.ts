@@ -76,9 +76,9 @@ function driftOf(app: TestApp, { base, root, outside }: Record<'base' | 'root' |
     createWorkerFor(app, noIntervals, hired).runJob('dream' satisfies JobName, signal)
 
   /** Runs the step once. */
-  async function dream(more: object = {}, hired: Hired = {}): Promise<Body> {
+  async function dream(more: object = {}): Promise<Body> {
     const id = await requestRun(more)
-    await attend(undefined, hired)
+    await attend()
     return readRun(id)
   }
   async function check(body: object = {}, key?: string): Promise<Body> {

@@ -111,10 +111,10 @@ async function tieRecords(app: TestApp): Promise<void> {
   }
 }
 
-const entity = (name: string, place: Place, more: object = {}) => ({
+const entity = (name: string, place: Place) => ({
   type: 'entity',
   ...place,
-  payload: { kind: 'entity', canonical_name: name, primary_type: 'Service', ...more },
+  payload: { kind: 'entity', canonical_name: name, primary_type: 'Service' },
 })
 
 /** Creates entities of one name in each place, records that mention them, and merges into more sensitive ones. */

@@ -4,13 +4,12 @@ import type { Found } from '../../src/retrieval/prompt/prompt-writing.ts'
 /** Records for the text of a prompt, with only the fields that it reads. */
 
 export const idOf = (number: number) => `0197b9a0-0000-7000-8000-${String(number).padStart(12, '0')}`
-export const record = (number: number, payload: object, more: object = {}) =>
+export const record = (number: number, payload: object) =>
   ({
     id: idOf(number),
     created_at: '2026-03-01T12:00:00.000Z',
     type: (payload as { kind: string }).kind,
     payload,
-    ...more,
   }) as unknown as MemoryRecord
 
 export const fact = (number: number, object: unknown, more: object = {}, subject = 'billing') => {

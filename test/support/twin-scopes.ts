@@ -86,12 +86,11 @@ async function store(app: TestApp, scope: string, index: number, life: Life): Pr
 }
 
 /** A worker whose batches are small, so that they depend on each other. */
-function createSmallWorker(app: TestApp, observe?: () => void) {
+function createSmallWorker(app: TestApp) {
   const { db, clock, ids, config } = app
   const size = 3
   return createWorkerFor(app, noIntervals, {
     size,
-    ...(observe ? { observe } : {}),
     jobWorks: {
       decay: createPromotion({ db, size }).appendTo(
         createSweep({ db, ...retention, sizes: { rows: size, blocks: 1, shareFrom: 1_000 } }),

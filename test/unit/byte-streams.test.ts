@@ -15,9 +15,9 @@ async function* inOneChunk(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
 }
 
-async function listLines(source: AsyncGenerator<Buffer>, most = 5): Promise<[number, string | undefined][]> {
+async function listLines(source: AsyncGenerator<Buffer>): Promise<[number, string | undefined][]> {
   const lines: [number, string | undefined][] = []
-  for await (const { line, bytes } of readLines(source, most)) lines.push([line, bytes?.toString()])
+  for await (const { line, bytes } of readLines(source, 5)) lines.push([line, bytes?.toString()])
   return lines
 }
 

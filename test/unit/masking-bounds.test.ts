@@ -3,25 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
 import { maskFact, maskText } from '../../src/domain/secrets/masking.ts'
 import { countRuns, isLongRun } from '../support/long-run.ts'
-
-const secretKey = fc.constantFrom(
-  'password',
-  'PASSWORD',
-  'db_password',
-  'dbPassword',
-  'api_key',
-  'apiKey',
-  'X-Api-Key',
-  'access_token',
-  'token',
-  'client_secret',
-  'secret',
-  'Authorization',
-  'passphrase',
-  'pwd',
-  'credentials',
-  'cookie',
-)
+import { secretKey } from '../support/secret-keys.ts'
 
 describe('masking', () => {
   it('changes nothing when it is repeated', () => {

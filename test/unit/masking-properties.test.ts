@@ -2,29 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maskSecrets, maskText } from '../../src/domain/secrets/masking.ts'
 import { countRuns } from '../support/long-run.ts'
+import { secretKey } from '../support/secret-keys.ts'
 
 /** A password as people choose it: letters, digits and signs, with at least one digit. */
 const password = fc
   .stringMatching(/^[A-Za-z0-9][A-Za-z0-9!#%*+._~^-]{4,20}[A-Za-z0-9]$/)
   .map((text) => `${text.replace(/^-+/, 'x')}7q`)
-const secretKey = fc.constantFrom(
-  'password',
-  'PASSWORD',
-  'db_password',
-  'dbPassword',
-  'api_key',
-  'apiKey',
-  'X-Api-Key',
-  'access_token',
-  'token',
-  'client_secret',
-  'secret',
-  'Authorization',
-  'passphrase',
-  'pwd',
-  'credentials',
-  'cookie',
-)
 const plainKey = fc.constantFrom('args', 'request', 'note', 'body', 'config', 'data', 'headers', 'a-b', 'x.y')
 
 /** The value under keys that do not mark it as secret. */

@@ -20,14 +20,10 @@ const input = buildCapture(
   { tags: ['db'] },
 )
 
-function adopted(
-  answer: unknown,
-  capture: NewCapture = input,
-  known: Candidates = candidates,
-): Interpretation {
+function adopted(answer: unknown, capture: NewCapture = input): Interpretation {
   expect(listFaults(ModelAnswer, answer)).toEqual([])
   const rule = interpretByRule(capture, planCaptureInput(capture))
-  const interpretation = mergeModelAnswer(answer as ModelAnswer, { input: capture, rule, candidates: known })
+  const interpretation = mergeModelAnswer(answer as ModelAnswer, { input: capture, rule, candidates })
   expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
 }
