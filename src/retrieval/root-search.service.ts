@@ -7,6 +7,7 @@ import { findMostSalient } from '../records/index.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
 import {
   type ChannelSearch,
+  type ChannelSearchOptions,
   type Channels,
   hasContent,
   type SearchInput,
@@ -32,13 +33,7 @@ export type Roots = {
 /** `requirements` are conditions besides those of the question. */
 type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditions }
 
-type MatchSearch = {
-  limit: number
-  periods: PeriodsInQuestion | undefined
-  states: TextStates
-  /** The records that the prefilter has listed; the search finds no others. */
-  onlyIds: readonly string[] | undefined
-}
+type MatchSearch = Required<Omit<ChannelSearchOptions, 'limit'>>
 
 type Resources = Pick<Channels, 'text'> & { db: Database; search: ChannelSearch }
 
@@ -63,12 +58,12 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function rankByContent(question: Question, input: SearchInput, limit: number): Promise<Roots> {
     const { query, included } = input.text ?? noText
     const onlyIds = await prefilter(question, query)
-    if (onlyIds?.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds })
+    if (onlyIds?.length === 0) return rankWithoutMatches(question, input, limit, onlyIds)
     const periods = readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const matches = await findMatches(question, input, { limit, periods, states, onlyIds })
+    const matches = await findMatches(question, input, { requested: limit, periods, states, onlyIds })
     const ids = listIds(matches)
-    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, onlyIds })
+    if (ids.length === 0) return rankWithoutMatches(question, input, limit, onlyIds)
     const stems = await textSearch.findQueryStems(db, query)
     const rows = await readStates(ids, question, states)
     const traits = {
@@ -105,17 +100,18 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function findMatches(
     question: Question,
     input: SearchInput,
-    { limit, periods, states, onlyIds }: MatchSearch,
+    options: MatchSearch,
   ): Promise<ChannelMatches> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
-    const depth = Math.max(50, 50 * Math.ceil(limit / 25))
+    const { requested, periods, onlyIds } = options
+    const depth = Math.max(50, 50 * Math.ceil(requested / 25))
     const conditions = [...listAnswerConditions(question, 'whole'), ...(onlyIds ? [hasIdIn(onlyIds)] : [])]
     const searchPeriods = (named: PeriodsInQuestion) => {
       const required = [...conditions, ...textSearch.listRequirements((input.text ?? noText).query)]
       return findInPeriods(db, question, { periods: named, conditions: required, limit: depth })
     }
     const [found, time] = await Promise.all([
-      search(input, question, conditions, { limit: depth, requested: limit, periods, states, onlyIds }),
+      search(input, question, conditions, { ...options, limit: depth }),
       periods && searchPeriods(periods),
     ])
     // A record that only its time finds is kept only if it is among the first.
@@ -126,7 +122,8 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function rankWithoutMatches(
     question: Question,
     input: SearchInput,
-    { limit, onlyIds }: Pick<MatchSearch, 'limit' | 'onlyIds'>,
+    limit: number,
+    onlyIds: readonly string[] | undefined,
   ): Promise<Roots> {
     const { asked, query } = input.text ?? noText
     const unquoted = dropQuotes(asked)

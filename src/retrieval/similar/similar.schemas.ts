@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import { closed, Uuid } from '../../domain/schemas/shapes.ts'
 import { MemoryRecord } from '../../records/index.ts'
-import { NarrowerTrust } from '../retrieval.schemas.ts'
+import { limit, NarrowerTrust } from '../retrieval.schemas.ts'
 
 export const SimilarQuery = closed(
   {
@@ -18,14 +18,7 @@ export const SimilarQuery = closed(
         description: 'Finds records that are similar to this text.',
       }),
     ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: 10,
-        description: 'The highest number of records in the answer.',
-      }),
-    ),
+    limit: limit(10, 1, 100, 'The highest number of records in the answer.'),
     trust: Type.Optional(NarrowerTrust),
   },
   {
