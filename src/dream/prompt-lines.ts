@@ -36,7 +36,11 @@ export function formatRecord({ payload, created_at: at }: PromptRecord): PromptL
   // A mask replaces a value of any kind, and words are extracted from values of any kind.
   const masked = maskSecrets(payload) as Payload
   const says = clip(maskText(writeSearchableText(masked, []).replace(/\s+/g, ' ').trim()), maxLineLength)
-  return says === '' ? undefined : { on: at.toISOString().slice(0, 10), says: says + describeLimits(masked) }
+  return says === '' ? undefined : { on: formatDay(at), says: says + describeLimits(masked) }
+}
+
+export function formatDay(instant: Date): string {
+  return instant.toISOString().slice(0, 10)
 }
 
 /** Without it, what a model writes would say for always what held for a time or under conditions. */

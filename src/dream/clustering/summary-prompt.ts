@@ -4,7 +4,7 @@ import { writeSearchableText } from '../../domain/payloads/searchable-text.ts'
 import { maskSecrets, maskText } from '../../domain/secrets/masking.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
 import type { DreamQuestion } from '../model-question.ts'
-import { getMember, readText } from '../prompt-lines.ts'
+import { formatDay, getMember, readText } from '../prompt-lines.ts'
 import { findSharedWords, findSummaryFault } from './summary-check.ts'
 
 /** The question to a chat model about a group, and the check of its answer. */
@@ -33,7 +33,7 @@ export function buildGroupQuestion(sources: readonly Source[]): GroupQuestion {
   for (const source of sources) {
     const says = formatWhole(source)
     if (says === undefined) continue
-    const memory = { on: source.created_at.toISOString().slice(0, 10), says }
+    const memory = { on: formatDay(source.created_at), says }
     remaining -= JSON.stringify(memory).length
     if (remaining < 0) break
     shownSources.push(source)

@@ -1,6 +1,13 @@
 import Type from 'typebox'
 import type { DreamQuestion } from '../model-question.ts'
-import { formatRecord, formatRecords, getMember, type PromptRecord, readText } from '../prompt-lines.ts'
+import {
+  formatDay,
+  formatRecord,
+  formatRecords,
+  getMember,
+  type PromptRecord,
+  readText,
+} from '../prompt-lines.ts'
 
 /** The question to a chat model whether a belief still holds. */
 
@@ -63,8 +70,4 @@ function readJudgement(answer: unknown): Judgement | undefined {
   if (typeof isValid !== 'boolean' || typeof confidence !== 'number') return undefined
   if (!(confidence >= 0 && confidence <= 1)) return undefined
   return { isValid, confidence, reason: readText(getMember(answer, 'reason'), maxReasonLength) }
-}
-
-function formatDay(instant: Date): string {
-  return instant.toISOString().slice(0, 10)
 }
