@@ -36,12 +36,8 @@ export function createQueue(settings: QueueSettings, { migrate = false } = {}) {
     const connection = createPostgresConnection({ url: settings.databaseUrl, migrate, max: 2 })
     return new postgres.Queue<JobMessage, JobReport, JobName>(name, { ...options, connection })
   }
-  const connection = createRedisConnection(settings.redisUrl)
-  return new Queue<JobMessage, JobReport, JobName>(name, {
-    ...options,
-    connection,
-    prefix: choosePrefix(settings),
-  })
+  const redis = connectToRedis(settings.redisUrl, settings.prefix)
+  return new Queue<JobMessage, JobReport, JobName>(name, { ...options, ...redis })
 }
 
 export function createWorker(settings: QueueSettings, process: Process, concurrency: number) {
@@ -50,12 +46,8 @@ export function createWorker(settings: QueueSettings, process: Process, concurre
     const connection = createPostgresConnection({ url: settings.databaseUrl, max: concurrency + 1 })
     return new postgres.Worker<JobMessage, JobReport, JobName>(name, process, { ...options, connection })
   }
-  const connection = createRedisConnection(settings.redisUrl)
-  return new Worker<JobMessage, JobReport, JobName>(name, process, {
-    ...options,
-    connection,
-    prefix: choosePrefix(settings),
-  })
+  const redis = connectToRedis(settings.redisUrl, settings.prefix)
+  return new Worker<JobMessage, JobReport, JobName>(name, process, { ...options, ...redis })
 }
 
 /** `migrate`: it creates the tables of the queue. */
@@ -74,11 +66,7 @@ function createPostgresConnection({ url, migrate = false, max }: ConnectionOptio
   }
 }
 
-function createRedisConnection(url: string) {
+function connectToRedis(url: string, prefix = 'membrane') {
   // BullMQ then waits until Redis is back. With a limit, its commands would fail instead.
-  return { url, maxRetriesPerRequest: null }
-}
-
-function choosePrefix({ prefix = 'membrane' }: QueueSettings): string {
-  return prefix
+  return { connection: { url, maxRetriesPerRequest: null }, prefix }
 }
