@@ -197,7 +197,7 @@ describe('a database file that means harm', () => {
       `insert into history values ('other', null, 'kept', 'ADD', null, null)`,
     )
     const { reports } = await importFile(app, file, { query: '?format=mem0&scope=events' })
-    expect(results({ reports })).toEqual(['1 invalid validation_failed', '10002 created'])
+    expect(listLineResults({ reports })).toEqual(['1 invalid validation_failed', '10002 created'])
   })
 
   it('is refused where its rows share the same pages', async () => {
@@ -210,7 +210,7 @@ describe('a database file that means harm', () => {
     file.writeUInt16BE(40, cells)
     for (let cell = 1; cell < 40; cell++) file.copyWithin(places + 2 * cell, places, places + 2)
     const { reports } = await importFile(app, file, { query: '?format=mem0&scope=shared' })
-    expect(results({ reports })).toEqual(['1 invalid validation_failed'])
+    expect(listLineResults({ reports })).toEqual(['1 invalid validation_failed'])
   })
 
   it('answers whatever bytes are flipped', async () => {

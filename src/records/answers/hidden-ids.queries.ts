@@ -5,11 +5,10 @@ import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
 import { hasFullTrust } from '../../domain/trust/trust.ts'
 import type { StoredRecord } from '../stored-record.ts'
+import { uuidPattern } from './hidden-references.ts'
 
 /** A record before the hidden ids in its content are known. */
 export type UncheckedRecord = Omit<StoredRecord, 'hiddenIds'>
-
-export const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /**
  * Adds to each record the ids in its content that name records hidden from the reader. The ids are extracted here and

@@ -1,9 +1,10 @@
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { MemoryRecord } from '../records.schemas.ts'
 import type { StoredRecord } from '../stored-record.ts'
-import { uuidPattern } from './hidden-ids.queries.ts'
 
 /** Removes the references to records that the reader may not see. */
+
+export const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 type VisibleContent = Pick<StoredRecord, 'payload' | 'provenance' | 'interpretation'>
 
