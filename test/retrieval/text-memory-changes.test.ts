@@ -29,7 +29,7 @@ async function openLoaded() {
     const search = {
       words: [word],
       related: [],
-      unknown: [],
+      inflected: [],
       occurrences: new Map<string, number>(),
       averageLength: 2,
       rows: 100,

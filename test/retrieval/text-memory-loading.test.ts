@@ -28,7 +28,7 @@ it('loads the texts behind any number of forgotten ones', async () => {
   const search = {
     words: ['messag'],
     related: [],
-    unknown: [],
+    inflected: [],
     occurrences: new Map<string, number>(),
     averageLength: 2,
     rows: 403,

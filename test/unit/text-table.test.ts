@@ -14,7 +14,7 @@ const options = {
   most: 10,
   occurrences: new Map<string, number>(),
   related: [],
-  unknown: [],
+  inflected: [],
 }
 
 type Counts = Record<string, number>

@@ -22,14 +22,16 @@ describe('forms of a word', () => {
       'wanderungen',
       'wand',
     )
-    const forms = addForms({ words: ['wandert'], unknown: ['wandert'], ...noRelated }, known)
+    const forms = addForms({ words: ['wandert'], inflected: ['wandert'], ...noRelated }, known)
     expect(forms.map(({ word }) => word)).toEqual(['wanderte', 'wanderten', 'wander', 'wandere', 'wandern'])
     expect(new Set(forms.map(({ of, weight }) => `${of} ${weight}`))).toEqual(new Set(['wandert 0.7']))
   })
 
   it('are neither the word itself nor another word of the question', () => {
     const known = inStore('wandert', 'wandern')
-    expect(addForms({ words: ['wandert', 'wandern'], unknown: ['wandert'], ...noRelated }, known)).toEqual([])
+    expect(addForms({ words: ['wandert', 'wandern'], inflected: ['wandert'], ...noRelated }, known)).toEqual(
+      [],
+    )
   })
 
   it('come before other words that stand for it, each once, within the limit of a sentence', () => {
@@ -40,7 +42,7 @@ describe('forms of a word', () => {
       weight: 0.1,
     }))
     const related = [correction, ...others]
-    const all = addForms({ words: ['wandert'], unknown: ['wandert'], related }, inStore('wandern'))
+    const all = addForms({ words: ['wandert'], inflected: ['wandert'], related }, inStore('wandern'))
     expect(all.slice(0, 2)).toEqual([{ word: 'wandern', of: 'wandert', weight: 0.7 }, others[0]])
     expect(all).toHaveLength(maxRelatedOfSentence)
   })

@@ -15,14 +15,19 @@ export type Stems = {
   occurrences: Occurrences
   /** Stems that stand for a word, by their meaning or as its correction; only in English. */
   related: readonly RelatedStem[]
-  /** Stems of words that the vocabulary does not have: they may be misspelled, or of another language. */
-  unknown: string[]
+  /** Stems of words that the vocabulary does not have: they may be misspelled. */
+  unknown: readonly string[]
+  /** Those whose other forms are searched too, because they may be of another language. */
+  inflected: readonly string[]
 }
 
 const maxCached = 40_000
 const longestCached = 64
 
 const maxRelatedOfWord = 10
+
+/** The text language of those who want words to be found only as they are written. */
+const unstemmed = 'simple'
 
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
@@ -47,7 +52,9 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const { listStems, ...own } = await stem(db, query, others)
     const occurrences = countOccurrences(words.flatMap(listStems))
     const unknown = isLong ? [] : words.filter(mayBeCorrected).flatMap(listStems)
-    return { ...own, occurrences, unknown, related: listRelated(near, new Set(own.words), listStems) }
+    const inflected = textLanguage === unstemmed ? [] : unknown
+    const related = listRelated(near, new Set(own.words), listStems)
+    return { ...own, occurrences, unknown, inflected, related }
   }
 
   /** `listStems` knows the words of the sentence, and `others`, which are learnt in the same round trip. */

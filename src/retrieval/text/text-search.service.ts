@@ -127,7 +127,7 @@ export function createTextSearch({
 
   /** Adds other forms of words that are of another language. The search in memory knows them itself. */
   async function addStoredForms(db: Database, input: TextSearchInput, stems: Stems): Promise<Stems> {
-    const beginnings = listBeginnings(stems.unknown)
+    const beginnings = listBeginnings(stems.inflected)
     if (beginnings.length === 0) return stems
     const found = Map.groupBy(await findWordsWithBeginnings(db, input, beginnings), getBeginning)
     return { ...stems, related: addForms(stems, (beginning) => found.get(beginning) ?? []) }
@@ -157,7 +157,7 @@ export function createTextSearch({
       words: stems.words,
       occurrences: stems.occurrences,
       related: stems.related,
-      unknown: stems.unknown,
+      inflected: stems.inflected,
       averageLength,
       rows,
       limit,

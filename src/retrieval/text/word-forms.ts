@@ -25,15 +25,15 @@ export function listBeginnings(words: readonly string[]): string[] {
   return [...new Set(words.flatMap((word) => getBeginning(word) ?? []))]
 }
 
-type Stems = { words: readonly string[]; unknown: readonly string[]; related: readonly RelatedStem[] }
+type Stems = { words: readonly string[]; inflected: readonly string[]; related: readonly RelatedStem[] }
 
-/** What stands for the words of a question, with the forms of its unknown words. `listWords` lists words of the store with a beginning. */
+/** What stands for the words of a question, with the forms of some of its words. `listWords` lists words of the store with a beginning. */
 export function addForms(
-  { words, unknown, related }: Stems,
+  { words, inflected, related }: Stems,
   listWords: (beginning: string) => readonly string[],
 ): readonly RelatedStem[] {
   const forms = new Map<string, RelatedStem>()
-  for (const of of unknown) {
+  for (const of of inflected) {
     const beginning = getBeginning(of)
     if (beginning === undefined) continue
     for (const word of pickForms(of, listWords(beginning)))

@@ -11,6 +11,7 @@ import * as surroundings from '../../../src/retrieval/text/surroundings/surround
 import * as requirements from '../../../src/retrieval/text/text-requirements.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
 import * as words from '../../../src/retrieval/text/word-conditions.queries.ts'
+import * as forms from '../../../src/retrieval/text/word-forms.queries.ts'
 import * as occurrences from '../../../src/retrieval/text/word-occurrences.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -138,5 +139,8 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     readWordStatistics: (db) => statistics.readWordStatistics(db),
     measureVisible: (db) => statistics.measureVisible(db, trust),
     countVisible: (db) => statistics.countVisible(db, trust, ['ferry', 'porto']),
+  },
+  'src/retrieval/text/word-forms.queries.ts': {
+    findWordsWithBeginnings: (db) => forms.findWordsWithBeginnings(db, { trust }, ['ferri', 'porto']),
   },
 }

@@ -24,7 +24,7 @@ export type MemoryTextSearch = {
   occurrences: Occurrences
   related: readonly RelatedStem[]
   /** Those of `words` whose other forms are searched too. */
-  unknown: readonly string[]
+  inflected: readonly string[]
   averageLength: number
   /** About how many texts the store has. */
   rows: number

@@ -28,7 +28,7 @@ type RankOptions = Pick<StoreSize, 'averageLength'> & {
   onlyIds?: readonly string[] | undefined
   most: number
   /** Those of the words whose other forms are searched too. */
-  unknown: readonly string[]
+  inflected: readonly string[]
 } & Pick<QueryWords, 'occurrences' | 'related'>
 
 export type TextTable = ReturnType<typeof createTextTable>
@@ -137,14 +137,14 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { occurrences, related, unknown, ...options }: RankOptions,
+    { occurrences, related, inflected, ...options }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
     const texts = { isSearched, group: groupOf.values }
     const count = (word: string, most?: number) => countTexts(postings, lists.get(word), texts, most)
     const listWords = (beginning: string) => beginnings.list(beginning).filter((word) => count(word, 0) > 0)
-    const standIns = addForms({ words, unknown, related }, listWords)
+    const standIns = addForms({ words, inflected, related }, listWords)
     const { weights, ...rarity } = weighWords({ words, occurrences, related: standIns }, count, rows)
     return { ...rarity, best: findBest(weights, isSearched, options) }
   }
@@ -152,7 +152,7 @@ export function createTextTable() {
   function findBest(
     weights: WordWeights['weights'],
     isSearched: Uint8Array,
-    { averageLength, days, onlyIds, most }: Omit<RankOptions, keyof QueryWords | 'unknown'>,
+    { averageLength, days, onlyIds, most }: Omit<RankOptions, keyof QueryWords | 'inflected'>,
   ): readonly ScoredPlace[] {
     const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
