@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createWordBeginnings } from '../../src/retrieval/text/memory/word-beginnings.ts'
 import { maxRelatedOfSentence } from '../../src/retrieval/text/related-stems.ts'
-import { addForms, getBeginning, listBeginnings } from '../../src/retrieval/text/word-forms.ts'
+import {
+  addForms,
+  getBeginning,
+  listBeginnings,
+  maxWordsOfBeginning,
+} from '../../src/retrieval/text/word-forms.ts'
 
 const inStore = (...words: string[]) => {
   const { list, add } = createWordBeginnings()
@@ -52,6 +57,12 @@ describe('forms of a word', () => {
     // Two code units each, of which a half is no letter.
     expect(getBeginning('𞤀𞤣𞤤𞤢𞤥𞤢')).toBe('𞤀𞤣𞤤𞤢𞤥')
     expect(getBeginning('𞤀𞤣𞤤')).toBeUndefined()
+  })
+
+  it('come from a limited number of words', () => {
+    const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
+    const known = inStore(...letters.flatMap((one) => letters.map((other) => `abcde${one}${other}`)))
+    expect(known('abcde')).toHaveLength(maxWordsOfBeginning)
   })
 
   it('go with the last text that has them', () => {

@@ -10,6 +10,8 @@ import { maxRelatedOfSentence, type RelatedStem } from './related-stems.ts'
 export const beginningLength = 5
 const longestEnding = 4
 const maxFormsOfWord = 5
+/** No language has so many. A made-up text may have very many, all of which each question would compare. */
+export const maxWordsOfBeginning = 500
 /** How much a form counts beside the word itself. */
 const formWeight = 0.7
 

@@ -2128,14 +2128,16 @@ from contents as c;
       select c.search
 from contents as c join records as r on r.id = c.record_id
       where c.search @@ (select $1::tsquery)
-and r.forgotten_at is null
+and c.words <= 2000
+        and r.forgotten_at is null
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
       limit 500
     )
     select distinct word
 from found cross join unnest(tsvector_to_array(found.search)) as word
-    where left(word, 5) = any($4::text[]);
+    where left(word, 5) = any($4::text[])
+    limit 500;
 
 -- src/retrieval/text/word-occurrences.queries.ts selectOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end

@@ -1,4 +1,4 @@
-import { getBeginning } from '../word-forms.ts'
+import { getBeginning, maxWordsOfBeginning } from '../word-forms.ts'
 
 /** The words of a store by their first letters. Words that have no other forms are left out. */
 export function createWordBeginnings() {
@@ -8,8 +8,8 @@ export function createWordBeginnings() {
     const beginning = getBeginning(word)
     if (beginning === undefined) return
     const known = words.get(beginning)
-    if (known) known.add(word)
-    else words.set(beginning, new Set([word]))
+    if (!known) words.set(beginning, new Set([word]))
+    else if (known.size < maxWordsOfBeginning) known.add(word)
   }
 
   function remove(word: string): void {
