@@ -82,6 +82,11 @@ describe.each(variants)('a word of another language, in %s', (_, open) => {
     expect(await ask('plane')).toEqual([])
   })
 
+  it('is no name in an English question', async () => {
+    expect(await ask('What does Wanderta like?', low)).toEqual([])
+    expect(await ask('Was mag Wanderta?', low)).toEqual([ids['wanders']])
+  })
+
   it('is found however many forms are in records that the caller may not see', async () => {
     expect(await ask('wanderte', low)).toEqual([ids['wanders']])
   })

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.ts'
+import { isCommonWord } from '../../domain/words/common-words.ts'
 import { isOtherLanguage } from '../../domain/words/other-languages.ts'
 import { isIdentifier, longestQuery, type TextQuery } from '../../domain/words/query-words.ts'
 import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../embeddings/index.ts'
@@ -17,7 +18,7 @@ export type Stems = {
   related: readonly RelatedStem[]
   /** Stems of words that the vocabulary does not have: they may be misspelled. */
   unknown: readonly string[]
-  /** Those whose other forms are searched too, because they may be of another language. */
+  /** Stems of words that may be of another language: their other forms are searched too. */
   inflected: readonly string[]
 }
 
@@ -25,6 +26,8 @@ const maxCached = 40_000
 const longestCached = 64
 
 const maxRelatedOfWord = 10
+/** How many common words of English make a question English. One may be a word of another language too, such as `in`. */
+const fewestEnglish = 2
 
 /** The text language of those who want words to be found only as they are written. */
 const unstemmed = 'simple'
@@ -51,8 +54,9 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const { listStems, ...own } = await stem(db, query, others)
     const occurrences = countOccurrences(words.flatMap(listStems))
-    const unknown = isLong ? [] : words.filter(mayBeCorrected).flatMap(listStems)
-    const inflected = textLanguage === unstemmed ? [] : unknown
+    const listUnknown = (some: readonly string[]) => some.filter(mayBeCorrected).flatMap(listStems)
+    const unknown = isLong ? [] : listUnknown(words)
+    const inflected = isLong || textLanguage === unstemmed ? [] : listUnknown(dropEnglishNames(words))
     const related = listRelated(near, new Set(own.words), listStems)
     return { ...own, occurrences, unknown, inflected, related }
   }
@@ -83,6 +87,12 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
 /** Inside of a sentence a capital begins a name, which nothing else means. */
 function mayHaveRelated(word: string, index: number): boolean {
   return index === 0 || word === word.toLowerCase()
+}
+
+/** English names have no other forms. In other languages they have, and German writes every noun with a capital. */
+function dropEnglishNames(words: readonly string[]): readonly string[] {
+  const english = words.filter((word) => isCommonWord(word.toLowerCase())).length
+  return english >= fewestEnglish && !isOtherLanguage(words) ? words.filter(mayHaveRelated) : words
 }
 
 /** Another number or another file is no other spelling. */
