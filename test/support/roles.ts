@@ -34,8 +34,8 @@ export async function findPid(running: Running, role: string, ...others: readonl
     `a process of the role ${role}`,
     () => {
       const pids = parseLogLines(running)
-        // The log lines of the API come from its framework, which writes the host name and no role.
-        .filter((line) => (role === 'api' ? 'hostname' in line : line['role'] === role))
+        // The log lines of the API come from its framework, which writes no role.
+        .filter((line) => line['role'] === (role === 'api' ? undefined : role))
         .map((line) => Number(line['pid']))
       return pids.findLast((pid) => !others.includes(pid))
     },
