@@ -17,7 +17,9 @@ export function formatEtag(version: number): string {
 
 /** RFC 9110 §8.8.3. A quoted tag may contain a comma, and a list may have empty elements (§5.6.1.2). */
 const tag = String.raw`(?:W/)?"[!\x23-\x7e\x80-\xff]*"`
-const tagList = new RegExp(String.raw`^[ \t,]*${tag}(?:[ \t]*,[ \t]*(?:${tag})?)*$`)
+const tags = new RegExp(tag, 'g')
+/** Spaces are read in one way only, those after a comma with the tag that follows: with two ways the time doubles with each comma. */
+const tagList = new RegExp(String.raw`^[ \t,]*${tag}(?:[ \t]*,(?:[ \t]*${tag})?)*$`)
 
 /**
  * The versions that If-Match allows; undefined when any version is allowed. A weak tag never matches (RFC 9110 §13.1.1),
@@ -31,7 +33,7 @@ export function readExpectedVersions({ headers }: Pick<FastifyRequest, 'headers'
       'malformed_request',
       'If-Match must be * or ETags in double quotes, separated by commas, such as "3".',
     )
-  return (given.match(new RegExp(tag, 'g')) ?? []).flatMap((each) => {
+  return (given.match(tags) ?? []).flatMap((each) => {
     const version = /^"(\d{1,15})"$/.exec(each)?.[1]
     return version === undefined ? [] : [Number(version)]
   })
