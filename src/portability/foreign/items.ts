@@ -69,7 +69,12 @@ export function readItem(line: number, read: () => readonly Reading[]): readonly
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return [{ line, error }]
+    return [refuseItem(line, error)]
   }
+}
+
+/** The reading of an item that is refused. What is no refusal is thrown. */
+export function refuseItem(line: number, error: unknown): Refused {
+  if (!(error instanceof AppError)) throw error
+  return { line, error }
 }

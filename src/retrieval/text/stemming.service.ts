@@ -48,7 +48,8 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const words = splitWords(query.alternatives)
     const isLong = words.length > longestQuery
     const hasEnglish = textLanguage === 'english' && !isLong
-    const corrections = hasEnglish && !isOtherLanguage(words) ? words.map(listCorrections) : []
+    const isOther = isOtherLanguage(words)
+    const corrections = hasEnglish && !isOther ? words.map(listCorrections) : []
     const meanings = hasEnglish ? words.filter(mayHaveRelated).map(listMeanings) : []
     const near = [...corrections, ...meanings]
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
@@ -56,7 +57,8 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const occurrences = countOccurrences(words.flatMap(listStems))
     const listUnknown = (some: readonly string[]) => some.filter(mayBeCorrected).flatMap(listStems)
     const unknown = isLong ? [] : listUnknown(words)
-    const inflected = isLong || textLanguage === unstemmed ? [] : listUnknown(dropEnglishNames(words))
+    const inflected =
+      isLong || textLanguage === unstemmed ? [] : listUnknown(isOther ? words : dropEnglishNames(words))
     const related = listRelated(near, new Set(own.words), listStems)
     return { ...own, occurrences, unknown, inflected, related }
   }
@@ -89,10 +91,10 @@ function mayHaveRelated(word: string, index: number): boolean {
   return index === 0 || word === word.toLowerCase()
 }
 
-/** English names have no other forms. In other languages they have, and German writes every noun with a capital. */
+/** Names in an English question have no other forms. In other languages they have, and German writes every noun with a capital. */
 function dropEnglishNames(words: readonly string[]): readonly string[] {
   const english = words.filter((word) => isCommonWord(word.toLowerCase())).length
-  return english >= fewestEnglish && !isOtherLanguage(words) ? words.filter(mayHaveRelated) : words
+  return english >= fewestEnglish ? words.filter(mayHaveRelated) : words
 }
 
 /** Another number or another file is no other spelling. */

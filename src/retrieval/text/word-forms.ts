@@ -50,7 +50,7 @@ export function addForms(
 function pickForms(stem: string, words: readonly string[]): string[] {
   const countEnding = (word: string) => Math.max(stem.length, word.length) - countShared(stem, word)
   return words
-    .filter((word) => word !== stem && getBeginning(word) !== undefined && countEnding(word) <= longestEnding)
+    .filter((word) => word !== stem && countEnding(word) <= longestEnding)
     .sort(
       (one, other) =>
         countShared(stem, other) - countShared(stem, one) ||

@@ -1,9 +1,8 @@
-import { AppError } from '../../../kernel/errors.ts'
 import { compareTexts } from '../../../kernel/text-order.ts'
 import { mapInTurns } from '../../../kernel/turns.ts'
 import { type Fields, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
 import { notePayload } from '../item-forms.ts'
-import type { Item, Reader, RecordItem } from '../items.ts'
+import { type Item, type Reader, type RecordItem, refuseItem } from '../items.ts'
 import { type Rows, readTable } from '../sqlite-table.ts'
 
 /** The names of the table and of its columns, in Python and in TypeScript. */
@@ -32,8 +31,7 @@ export const readMem0History: Reader = (file) =>
           throw refuse('memory_id', `must not have more than ${maxEventsOfMemory} events`)
         yield* readMemory(await mapInTurns(places, (place) => readEvent(file.parse, rows, place)))
       } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        yield { line: places[0]?.line ?? 1, error }
+        yield refuseItem(places[0]?.line ?? 1, error)
       }
     }
   })
