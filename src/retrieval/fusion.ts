@@ -54,6 +54,9 @@ const otherSpeakerFactor = 2 / 3
 /** For a message of an assistant, if the question is about the person who asks: the answer is in the messages of that person. */
 const assistantFactor = 3 / 4
 
+/** For a message of an assistant, if the question is about what the assistant told. */
+const replyFactor = 4 / 3
+
 /** For an entity of which only the name is known: a person who asks with that name knows it already. */
 const onlyNameFactor = 0.5
 
@@ -81,6 +84,8 @@ export type QuestionTraits = {
   listNamed?: (speakers: Iterable<string>) => ReadonlySet<string>
   /** Whether it is about the person who asks. */
   isAboutAsker?: boolean
+  /** Whether it is about what an assistant told. */
+  isAboutReplies?: boolean
   /** Whether it is about the person who asks, or wants help for that person. */
   isForAsker?: boolean
   /** Whether it is about what somebody asked. */
@@ -165,13 +170,19 @@ function createFactors(
 /** Returns the factor of who wrote a message. Where the question names one of the speakers, it is about that one. */
 function createSpeakerWeight(
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { listNamed = () => new Set(), isAboutAsker = false }: Pick<QuestionTraits, 'listNamed' | 'isAboutAsker'>,
+  {
+    listNamed = () => new Set(),
+    isAboutAsker = false,
+    isAboutReplies = false,
+  }: Pick<QuestionTraits, 'listNamed' | 'isAboutAsker' | 'isAboutReplies'>,
 ): (input: ScoreInputs) => number {
   const speakers = new Set([...inputs.values()].flatMap(({ speaker }) => speaker ?? []))
   const named = listNamed(speakers)
   return ({ speaker, isOfAssistant }) => {
     if (speaker && named.size > 0 && !named.has(speaker)) return otherSpeakerFactor
-    return isAboutAsker && isOfAssistant ? assistantFactor : 1
+    if (!isOfAssistant) return 1
+    if (isAboutReplies) return replyFactor
+    return isAboutAsker ? assistantFactor : 1
   }
 }
 

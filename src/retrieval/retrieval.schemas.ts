@@ -45,7 +45,7 @@ export const RetrieveQuery = closed(
         minLength: 1,
         maxLength: 10_000,
         description:
-          'The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. Without a task the most salient records are returned.',
+          'The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. In a task that ends with a question mark, words in quotes are searched like all others. Without a task the most salient records are returned.',
       }),
     ),
     trust: optional(NarrowerTrust),
@@ -135,7 +135,7 @@ const Signals = closed(
     }),
     speaker_factor: Type.Number({
       description:
-        'Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about the person who asks, such as `What did I buy?`.',
+        'Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about the person who asks, such as `What did I buy?`. More than 1 for a message of an assistant if the task is about what it told, such as `Which hotel did you recommend?`.',
     }),
     name_factor: Type.Number({
       description: 'Less than 1 for an entity of which only the name and the kind are known.',

@@ -17,7 +17,12 @@ import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
 import { type ChannelMatches, fuse, listIds, neutralFactors } from './fusion.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
-import { isAboutAsker, isAboutQuestions, isForAsker } from './question/asker-in-question.ts'
+import {
+  isAboutAsker,
+  isAboutQuestions,
+  isAboutReplies,
+  isForAsker,
+} from './question/asker-in-question.ts'
 import { type PeriodsInQuestion, readPeriods } from './question/periods-in-question.ts'
 import { canShowRedacted, type Question } from './question/question.ts'
 import { readQuestionText } from './question/question-text.ts'
@@ -70,6 +75,7 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
       stems: stems.words,
       listNamed: (speakers: Iterable<string>) => listNamedSpeakers(included, speakers),
       isAboutAsker: isAboutAsker(included),
+      isAboutReplies: isAboutReplies(included),
       isForAsker: isForAsker(included),
       isAboutQuestions: isAboutQuestions(included),
       isOfPeriod: periods?.includes,

@@ -130,11 +130,12 @@ describe('a question about whoever asks', () => {
     expect(await askAbout(`asker-${role}`, 'Which kayak did I buy at the harbour?', role)).toEqual([3 / 4, 1])
   })
 
-  it.each([
-    ['advice', 'Which kayak did you tell me to buy at the harbour?'],
-    ['anybody', 'Which kayak is sold at the harbour?'],
-  ])('counts all alike in a question about %s', async (about, question) => {
-    expect(await askAbout(about, question)).toEqual([1, 1])
+  it('counts them more if it is about what the assistant told', async () => {
+    expect(await askAbout('advice', 'Which kayak did you tell me to buy at the harbour?')).toEqual([4 / 3, 1])
+  })
+
+  it('counts all alike in a question about nobody', async () => {
+    expect(await askAbout('nobody', 'Which kayak is sold at the harbour?')).toEqual([1, 1])
   })
 })
 

@@ -67,6 +67,14 @@ describe('a question with quotes or a leading minus', () => {
     expect(namesOf(await ask('garden "apple tart"'))).toEqual(['tart'])
   })
 
+  it('that ends with a question mark is answered by the words of its quotes', async () => {
+    const unquoted = namesOf(await ask('Who brought apple tart?'))
+    expect(unquoted).toContain('turned')
+    expect(namesOf(await ask('Who brought "apple tart"?'))).toEqual(unquoted)
+    expect(namesOf(await ask('"Who brought apple tart?"'))).toEqual(unquoted)
+    expect(namesOf(await ask('Who brought apple -tart?'))).not.toContain('turned')
+  })
+
   it('is asked by its words when no record contains the phrase', async () => {
     expect(namesOf(await ask('"tart apple"'))).toEqual(namesOf(await ask('tart apple')))
     expect(namesOf(await ask('"-tart -apple"'))).toContain('turned')

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { dropHelpRequest, isAboutAsker, isForAsker } from '../../src/retrieval/question/asker-in-question.ts'
+import {
+  dropHelpRequest,
+  isAboutAsker,
+  isAboutReplies,
+  isForAsker,
+} from '../../src/retrieval/question/asker-in-question.ts'
 
 describe('a question is about whoever asks', () => {
   it.each([
@@ -18,6 +23,21 @@ describe('a question is about whoever asks', () => {
     ['', false],
   ])('%j: %j', (question, isAbout) => {
     expect(isAboutAsker(question)).toBe(isAbout)
+  })
+})
+
+describe('a question is about what the assistant told', () => {
+  it.each([
+    ['Which hotel did you recommend to me?', true],
+    ['What was the name of the hostel that you once suggested?', true],
+    ['Have you ever mentioned a dentist?', true],
+    ["You've already told me about the ferry. When does it leave?", true],
+    ['What did I tell you about the ferry?', false],
+    ['Can you recommend a hotel?', false],
+    ['What did Ada recommend?', false],
+    [`${'The varnish is dry. '.repeat(10)}What did you recommend?`, false],
+  ])('%j: %j', (question, isAbout) => {
+    expect(isAboutReplies(question)).toBe(isAbout)
   })
 })
 
@@ -40,11 +60,13 @@ describe('a question is for whoever asks', () => {
   })
 })
 
-describe('a question without the words that ask for help', () => {
+describe('a question without the words that ask for help or say who told', () => {
   it.each([
     ['Can you recommend a hotel in Porto?', '  a hotel in Porto?'],
     ["Which hotel would you please suggest, or you'd avoid?", "Which hotel  , or you'd avoid?"],
-    ['Which hotel did you recommend to me?', 'Which hotel did you recommend to me?'],
+    ['Which hotel did you recommend to me?', 'Which hotel   to me?'],
+    ['You told me about a hotel. Which one?', '  me about a hotel. Which one?'],
+    ['What did you recommend?', 'What did you recommend?'],
     ['Can you help me?', 'Can you help me?'],
     ['Who said "can you recommend a hotel"?', 'Who said "can you recommend a hotel"?'],
   ])('%j: %j', (question, left) => {

@@ -96,6 +96,17 @@ describe('fusion of channels', () => {
     expect(nodes.map(({ signals }) => signals.speaker_factor)).toEqual([1, 1, 3 / 4])
   })
 
+  it('counts a message of an assistant more if the question is about what it told', () => {
+    const states = new Map([
+      ['own', { ...inputs(), isOfAssistant: false }],
+      ['advice', { ...inputs(), isOfAssistant: true }],
+    ])
+    const found = { text: matches(['own', 5], ['advice', 4]) }
+    const nodes = fuse(found, states, { isAboutReplies: true })
+    expect(idsOf(nodes)).toEqual(['advice', 'own'])
+    expect(nodes.map(({ signals }) => signals.speaker_factor)).toEqual([4 / 3, 1])
+  })
+
   it('counts an instruction or a preference more if the question is for whoever asks', () => {
     const states = new Map([
       ['fact', { ...inputs(), isGuidance: false }],

@@ -9,6 +9,10 @@ const request = /\b(?:can|could|would|will|do) you\b/gi
 const helpRequest =
   /\b(?:(?:can|could|would|will) you|you(?:['’]d| would))(?: please)? (?:advise|explain|give|help|provide|recommend|remind|share|show|suggest|tell)\b/gi
 
+/** Words that say what the reader of the question told: "did you recommend", "you once mentioned". */
+const telling =
+  /\b(?:(?:did|had|have) you(?: ever| once)? (?:advise|explain|give|list|mention|offer|provide|recommend|say|share|suggest|teach|tell)|(?:have you(?: ever| once)?|you(?:['’]ve|['’]d| have| had| once| already| also)*) (?:advised|explained|gave|given|listed|mentioned|offered|provided|recommended|said|shared|suggested|taught|told))\b/gi
+
 /** In words. A longer message tells much about its writer, and may ask about what an assistant wrote. */
 const longestAboutAsker = 40
 
@@ -25,6 +29,11 @@ function namesAsker(question: string): boolean {
   return /\b(?:i|me|my|mine|myself)\b/i.test(asked) && !/\b(?:you|yours?)\b/i.test(asked)
 }
 
+/** Whether a question is about what an assistant told: "Which hotel did you recommend?". */
+export function isAboutReplies(question: string): boolean {
+  return question.search(telling) >= 0 && countWords(question) <= longestAboutAsker
+}
+
 /** Whether a question is about the person who asks, or wants help for that person: "Can you suggest a book?", "How do we deploy?". */
 export function isForAsker(question: string): boolean {
   return namesAsker(question) || help.test(question) || question.search(helpRequest) >= 0
@@ -39,11 +48,11 @@ const help =
   /\b(?:help (?:me|us)|(?:should|shall) (?:i|we)|(?:can|could|would|will) you|how (?:do|can|would|could) (?:i|we|you)|(?:any|some|good) (?:suggestions|recommendations|advice|tips|ideas|options))\b/i
 
 /**
- * The question without the words that only ask for help: "Can you recommend a hotel?" is about a hotel, and "recommend" is in what is
- * asked about everything else too. Unchanged where nothing else would be left, and with quotes, whose words are asked for as they are.
+ * The question without the words that only ask for help or say who told something: "Can you recommend a hotel?" is about a hotel, and
+ * "recommend" is in what is asked about everything else too. Unchanged where nothing else would be left, and with quotes, whose words are asked for as they are.
  */
 export function dropHelpRequest(question: string): string {
   if (question.includes('"')) return question
-  const left = question.replace(helpRequest, ' ')
+  const left = question.replace(helpRequest, ' ').replace(telling, ' ')
   return listPlainWords(left).some((word) => !isCommonWord(word.toLowerCase())) ? left : question
 }

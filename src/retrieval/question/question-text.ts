@@ -1,6 +1,7 @@
 import {
   countWords,
   dropExcluded,
+  dropQuotes,
   longestQuery,
   readLongText,
   readQuery,
@@ -19,7 +20,11 @@ export type QuestionText = {
   query: TextQuery
 }
 
-export function readQuestionText(asked: string): QuestionText {
+/** A question as one asks a person. Its quotes hold a title or what was said, which the answer need not repeat. */
+const asksPerson = /\?["'\s]*$/
+
+export function readQuestionText(text: string): QuestionText {
+  const asked = asksPerson.test(text) ? dropQuotes(text) : text
   const sentence = dropHelpRequest(asked)
   if (countWords(asked) > longestQuery)
     return { asked, included: asked.trim(), topic: sentence.trim(), query: readLongText(sentence) }

@@ -3918,7 +3918,7 @@ export interface components {
          *     }
          */
         RetrieveQuery: {
-            /** @description The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. Without a task the most salient records are returned. */
+            /** @description The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. In a task that ends with a question mark, words in quotes are searched like all others. Without a task the most salient records are returned. */
             task_descriptor?: string;
             /** @description Narrows what this request can see. It cannot show more than the key can see. */
             trust?: {
@@ -4246,7 +4246,7 @@ export interface components {
             fused: number;
             /** @description More than 1 if the record is from a time that the task names, such as `in May 2023`. */
             time_factor: number;
-            /** @description Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about the person who asks, such as `What did I buy?`. */
+            /** @description Less than 1 for a message of another speaker if the task names a speaker, and for a message of an assistant if the task is about the person who asks, such as `What did I buy?`. More than 1 for a message of an assistant if the task is about what it told, such as `Which hotel did you recommend?`. */
             speaker_factor: number;
             /** @description Less than 1 for an entity of which only the name and the kind are known. */
             name_factor: number;
