@@ -17,12 +17,7 @@ import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
 import { type ChannelMatches, fuse, listIds, neutralFactors } from './fusion.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
-import {
-  isAboutAsker,
-  isAboutQuestions,
-  isAboutReplies,
-  isForAsker,
-} from './question/asker-in-question.ts'
+import { isAboutAsker, isAboutQuestions, isAboutReplies, isForAsker } from './question/asker-in-question.ts'
 import { type PeriodsInQuestion, readPeriods } from './question/periods-in-question.ts'
 import { canShowRedacted, type Question } from './question/question.ts'
 import { readQuestionText } from './question/question-text.ts'
