@@ -22,6 +22,7 @@ describe('looksSecret', () => {
     'privatekey',
     'ｔｏｋｅｎ',
     'PASSWORD2',
+    'cache_key_secret',
   ])('is true for %s', (key) => expect(looksSecret(key)).toBe(true))
   it.each([
     'keyboard',
@@ -33,6 +34,9 @@ describe('looksSecret', () => {
     'path',
     'hockey',
     'keynote',
+    'primary_key',
+    'sortKeys',
+    'cache-key',
     '',
   ])('is false for %s', (key) => expect(looksSecret(key)).toBe(false))
 })
@@ -82,7 +86,30 @@ describe('masking', () => {
     '12:30:45',
     '{"a": 1}',
     'see RFC 6750: bearer',
+    'grep → auth.spec.ts:14',
+    'at login (/app/src/token.ts:120:15)',
+    'auth_test.go:88: expected 200, got 401',
+    'tests/test_token.py::test_refresh PASSED',
+    'auth.ts: waits for the redirect',
+    'credentials.json: not found',
+    'auth-service:8443 refused the connection',
+    'Pulled auth-api:1.4.2',
+    'auth: refresh the session on 401',
+    'primary key: id',
+    'primary_key=id',
   ])('leaves %j unchanged', (text) => expect(maskText(text)).toBe(text))
+
+  it.each([
+    'auth.ts: hunter22 is it',
+    'secrets.yaml:hunter22',
+    'secrets.yaml: hunter22',
+    'token: 123456',
+    'auth-token:12345',
+    'token-service:s3cr3t99',
+    'auth: hunter22 is it',
+    'the api key: hunter22',
+    'primary key: hunter22',
+  ])('still masks the value in %j', (text) => expect(maskText(text)).toContain('<secret string>'))
 
   it('masks nothing twice and leaves no value under a secret key', () => {
     const value = fc.jsonValue({ maxDepth: 4 })

@@ -39,8 +39,15 @@ const longestKey = 1_000
 export function looksSecret(key: string): boolean {
   const name = key.slice(0, longestKey)
   if (ascii.test(name) && !hint.test(name)) return false
-  return splitWords(name).some((word) => secretWords.has(word) || joined.test(word))
+  const words = splitWords(name)
+  return words.some((word, place) => {
+    if (!secretWords.has(word)) return joined.test(word)
+    return !(/^keys?$/.test(word) && plainKeys.has(words[place - 1] ?? ''))
+  })
 }
+
+/** Words before `key` that make it a column or a place in a cache, as in `primary_key` and `cacheKey`. */
+const plainKeys = new Set(['primary', 'foreign', 'sort', 'partition', 'unique', 'composite', 'cache'])
 
 function splitWords(name: string): string[] {
   const words = name.normalize('NFKC').match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu) ?? []

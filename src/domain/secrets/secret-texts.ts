@@ -1,4 +1,5 @@
-import { isMeasure, looksSecret } from './secret-keys.ts'
+import { isPlainAssignment } from './plain-assignments.ts'
+import { looksSecret } from './secret-keys.ts'
 
 /**
  * Masks secrets in plain text. Every repetition in the patterns is bounded, so that no text makes the search slow.
@@ -107,7 +108,7 @@ function maskAssigned(text: string): string {
     if (!looksSecret(key) || isMasked(text, start)) continue
     const end = endOfValue(text, start, key)
     const value = text.slice(start, end)
-    if (end === start || isPlainWord(text, { key, between, value, end, before: found.index })) continue
+    if (end === start || isPlainAssignment(text, { key, between, value, end, before: found.index })) continue
     const quote = /^\\*["'`]/.exec(value)?.[0] ?? ''
     parts.push(text.slice(kept, start), quote, secretText, value.endsWith(quote) ? quote : '')
     kept = keyed.lastIndex = end
@@ -117,24 +118,6 @@ function maskAssigned(text: string): string {
 
 function isMasked(text: string, start: number): boolean {
   return /^\\*["'`]?<secret [a-z]+>/.test(text.slice(start, start + 80))
-}
-
-type Assignment = { key: string; between: string; value: string; end: number; before: number }
-
-function isPlainWord(text: string, { key, between, value, end, before }: Assignment): boolean {
-  if (/^\\*["'`]\\*["'`]$/.test(value) || isMeasure(key, value)) return true
-  // A reference to a variable or a call contains no secret.
-  if (/^(?:\$\{?[A-Z_][A-Z0-9_]{0,80}\}?|process\.env\.\w{1,80}|null|undefined|true|false)$/.test(value))
-    return true
-  if (/\s$/.test(between) && text[end] === '(' && /^[A-Za-z_$][\w$.]{0,80}$/.test(value)) return true
-  // A sentence with a colon, such as `the key: test first`.
-  return (
-    between.includes(':') &&
-    /^(?:keys?|tokens?|auth|cookies?|secrets?)$/i.test(key) &&
-    /^[a-z’'-]{1,20}$/.test(value) &&
-    /[A-Za-z] $/.test(text.slice(Math.max(0, before - 2), before)) &&
-    /^[,.]? {1,2}[A-Za-z]/.test(text.slice(end, end + 4))
-  )
 }
 
 const lineKeys = /^(?:(?:proxy-?)?authorization|(?:set-?)?cookies?)$/i
