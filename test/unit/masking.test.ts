@@ -74,6 +74,7 @@ describe('masking', () => {
     ['in a query', 'GET https://host.example/?page=1&api_key=hunter22&x=1'],
     ['in a header', 'Authorization: Bearer hunter22.abc'],
     ['in an assignment', 'export DB_PASSWORD="hunter22 and more"'],
+    ['in a sentence', 'The password of the new staging database is now hunter22.'],
     ['in broken JSON', '{"password": "hunter22", '],
   ])('finds a secret %s', (_, input) => {
     expect(JSON.stringify(maskSecrets(input))).not.toContain('hunter22')
@@ -97,6 +98,8 @@ describe('masking', () => {
     'auth: refresh the session on 401',
     'primary key: id',
     'primary_key=id',
+    'The API key for the weather service is valid until 2027.',
+    'The password of the admin area was changed by Ada in 2026.',
   ])('leaves %j unchanged', (text) => expect(maskText(text)).toBe(text))
 
   it.each([

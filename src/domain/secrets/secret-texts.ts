@@ -90,9 +90,9 @@ function maskScheme(given: string, name: string, space: string, value: string): 
 const element = /(<([\w:.-]{1,100})>)(?!<secret)[^<]{1,2000}(?=<\/)/g
 const flagged = /(?<![\w-])(--?[\w-]{2,60})(\s{1,5})(?![-<])("[^"]{0,2000}"|'[^']{0,2000}'|[^\s]{1,2000})/g
 const userFlag = /(?<=\s)(-u\s{1,5}|--user[\s=]{1,5})([^\s:"']{1,100}):(?!<secret)[^\s"']{1,500}/g
-/** A secret in a sentence, such as `the password of ada is now: hunter22`. */
+/** A secret in a sentence, such as `the password of the staging database is now: hunter22`. */
 const spoken =
-  /\b((?:password|passphrase|passwd|passcode|pwd|token|secret|api[ _-]?key)(?:\s{1,3}(?:for|of|on|to|at|in)(?:\s{1,3}the)?\s{1,3}[^\s"'`]{1,60})?\s{1,3}(?:is|was|has\s{1,3}been)(?:\s{1,3}(?:now|set|reset|changed|rotated|to|still|again)){0,3}(?:\s{0,3}[:=]\s{0,3}|\s{1,3})["'`]?)(?=[^\s"'`]{0,200}\d)(?!<secret)[^\s"'`]{4,2000}/gi
+  /\b((?:password|passphrase|passwd|passcode|pwd|token|secret|api[ _-]?key)(?:\s{1,3}(?:for|of|on|to|at|in)(?:\s{1,3}[^\s"'`]{1,60}){1,5}?)?\s{1,3}(?:is|was|has\s{1,3}been)(?:\s{1,3}(?:now|set|reset|changed|rotated|to|still|again)){0,3}(?:\s{0,3}[:=]\s{0,3}|\s{1,3})["'`]?)(?=[^\s"'`]{0,200}\d)(?!<secret)[^\s"'`]{4,2000}/gi
 
 const keyed = /(?<![\p{L}\p{N}_.-])([\p{L}\p{N}_.-]{1,200})(\\{0,40}["'`]?\]?\s{0,5}(?:=>|:=|[=:])\s{0,5})/gu
 
