@@ -1,4 +1,4 @@
-import { createCaptureService, createNotesService } from './capture/index.ts'
+import { createCaptureService, createContestingNotes, createNotesService } from './capture/index.ts'
 import type { Config } from './config/config.ts'
 import { createConsoleFiles } from './console/index.ts'
 import {
@@ -171,6 +171,7 @@ export function createServices({
     entityMerging,
     capture,
     notes,
+    contestingNotes: createContestingNotes({ db, notes, revision }),
     conversations,
     messageAppending,
     conversationRemoval,

@@ -10,6 +10,7 @@
 
 export { captureRoutes } from './capture.routes.ts'
 export { createCaptureService } from './capture.service.ts'
+export { type ContestingNotes, createContestingNotes } from './notes/contesting-note.service.ts'
 export { notesRoutes } from './notes/notes.routes.ts'
 export { TextNote } from './notes/notes.schemas.ts'
 export { createNotesService, type NotesService } from './notes/notes.service.ts'

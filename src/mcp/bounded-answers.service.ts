@@ -6,6 +6,8 @@ import { writeJson } from './shown-text.service.ts'
 
 const maxCharacters = 50_000
 const longestRationale = 200
+const longestPayload = 1_000
+const figures = 4
 
 type Shown = MemoryRecord | RedactedRecord | WrittenRecord
 type History = MemoryRecord['audit_log']
@@ -45,6 +47,35 @@ export function describeState(record: WrittenRecord): Partial<MemoryRecord> {
   if (!('payload' in record)) return record
   const { id, type, version, layer, salience, importance } = record
   return { id, type, version, layer, salience, importance }
+}
+
+/** The members that an agent needs after it has changed a record. The whole record would fill its context. */
+export function describeChanged(record: Shown): object {
+  if (!('payload' in record)) return record
+  const { id, type, scope, sensitivity, version, status, layer, salience, lifecycle, forgotten } = record
+  return {
+    id,
+    type,
+    scope,
+    sensitivity,
+    version,
+    status,
+    layer,
+    salience: Number(salience.toPrecision(figures)),
+    lifecycle: { pinned: lifecycle.pinned },
+    payload: shortenPayload(record),
+    ...(forgotten && { forgotten }),
+  }
+}
+
+function shortenPayload(record: MemoryRecord): object {
+  const { payload } = record
+  const { kind } = payload
+  const text = { kind, text: writeStatement(record, longestPayload) }
+  if (payload.kind !== 'semantic') return text
+  const { subject, predicate, object, revision } = payload
+  const fact = { kind, subject, predicate, object, ...(revision && { revision }) }
+  return writeJson(fact).length <= longestPayload ? fact : { ...text, ...(revision && { revision }) }
 }
 
 /** Who did what, and the beginning of why. */

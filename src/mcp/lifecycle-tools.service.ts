@@ -7,7 +7,9 @@ import type {
   createLayerService,
   createReinforcementService,
 } from '../lifecycle/index.ts'
+import type { WrittenRecord } from '../records/index.ts'
 import { invalidArguments } from './arguments.service.ts'
+import { describeChanged } from './bounded-answers.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
 import { LayerInput, ReasonInput, RunInput, recordOutput, runOutput } from './tools.schemas.ts'
 
@@ -33,7 +35,7 @@ type Act = (
   call: ToolContext['call'],
   id: string,
   why: { actor: string; rationale: string },
-) => Promise<object>
+) => Promise<WrittenRecord>
 
 const mostChanges = 20
 
@@ -59,7 +61,8 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       input: LayerInput,
       async run({ call, actor }, { id, layer, reason }) {
         const to = layer === undefined ? {} : { layer }
-        return { structured: { record: await layers[name](call, id, { ...to, actor, rationale: reason }) } }
+        const record = await layers[name](call, id, { ...to, actor, rationale: reason })
+        return { structured: { record: describeChanged(record) } }
       },
     })
 
@@ -69,7 +72,8 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       ...given,
       input: ReasonInput,
       async run({ call, actor }, { id, reason }) {
-        return { structured: { record: await perform(call, id, { actor, rationale: reason }) } }
+        const record = await perform(call, id, { actor, rationale: reason })
+        return { structured: { record: describeChanged(record) } }
       },
     })
 

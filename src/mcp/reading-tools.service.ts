@@ -10,6 +10,7 @@ import {
   quoteAsLine,
   stateRecord,
 } from '../retrieval/index.ts'
+import type { RevisionService } from '../revision/index.ts'
 import { shortenExplanation } from './short-explanation.ts'
 import { notice, writeJson } from './shown-text.service.ts'
 import { defineTool, reads, type Tool, type ToolContext } from './tool.ts'
@@ -34,6 +35,7 @@ type Question = Parameters<ReturnType<typeof createRetrievalService>['retrieve']
 
 export type ReadingServices = {
   records: RecordsService
+  revision: Pick<RevisionService, 'getLineage'>
   explain: ReturnType<typeof createExplainService>
   retrieval: ReturnType<typeof createRetrievalService>
   promptContext: ReturnType<typeof createPromptContextService>
@@ -45,6 +47,8 @@ const mostRecent = 20
 /** Bytes of the whole answer of `recent`, in which the text of each record stands twice. */
 const maxRecentBytes = 32_000
 const longestText = 400
+/** How many earlier and later forms of a record are listed. */
+const maxRelatives = 20
 /** How many ranks are searched for the record. */
 const maxRanks = 100
 
@@ -52,7 +56,7 @@ const shared = { profile: 'core', permission: 'records:read', hints: reads } as 
 
 /** The tools that change nothing. */
 export function createReadingTools(services: ReadingServices): Tool[] {
-  const { records, explain, retrieval, promptContext, access, regretSampling } = services
+  const { records, revision, explain, retrieval, promptContext, access, regretSampling } = services
 
   const recall = defineTool({
     ...shared,
@@ -88,14 +92,23 @@ export function createReadingTools(services: ReadingServices): Tool[] {
     name: 'get',
     input: GetInput,
     output: getOutput,
-    description: 'Returns one record with all its fields; with_history adds its audit log.',
+    description:
+      'Returns one record with all its fields; with_history adds its audit log and, as lineage, what was said before and after it.',
     async run({ call: { caller } }, { id, with_history: isWithHistory = false }) {
       const record = await records.read(caller, id)
       if (!isWithHistory) return { structured: { notice, record } }
       const { items: history } = await records.readAudit(caller, id, {})
-      return { structured: { notice, record, history } }
+      return { structured: { notice, record, history, lineage: await listLineage(caller, record.id) } }
     },
   })
+
+  /** The texts that the record replaced or that replaced it, the oldest first. What was forgotten has none. */
+  async function listLineage(caller: Caller, id: string): Promise<object[]> {
+    const { nodes } = await revision.getLineage(caller, id)
+    const others = nodes.filter((node) => node.id !== id).slice(-maxRelatives)
+    const read = await Promise.all(others.map((node) => records.read(caller, node.id).catch(() => undefined)))
+    return shorten(read.filter((each) => each !== undefined))
+  }
 
   const explainTool = defineTool({
     ...shared,

@@ -82,15 +82,24 @@ export const rememberOutput = answer(
 )
 
 export const GetInput = closed({ id, with_history: optional(Type.Boolean()) })
-export const getOutput = answer({ notice: aText, record: anyObject, history: anyList }, ['record'])
+export const getOutput = answer({ notice: aText, record: anyObject, history: anyList, lineage: anyList }, [
+  'record',
+])
 
 export const ReviseInput = closed({
   id,
   op: Type.Enum(['supersede', 'contest', 'retract']),
-  text: optional(Type.String({ ...text, description: 'supersede: what is true instead, in full.' })),
+  text: optional(
+    Type.String({
+      ...text,
+      description: 'supersede: what is true instead, as a whole sentence. contest: what speaks against it.',
+    }),
+  ),
   reason,
 })
-export const reviseOutput = answer({ record: anyObject, sources: anyList }, ['record'])
+export const reviseOutput = answer({ record: anyObject, sources: anyList, contested_by: anyObject }, [
+  'record',
+])
 
 export const ReinforceInput = closed({
   ids: Type.Array(id, { minItems: 1, maxItems: 100, uniqueItems: true }),

@@ -101,9 +101,9 @@ describe('an answer under an Idempotency-Key', () => {
   it('keeps only the id and version of a record that lost words of an erased one', async () => {
     for (const isStoredAsBefore of [false, true]) {
       const scope = `merged ${isStoredAsBefore}`
-      const entity = (canonical_name: string, tag: string) =>
-        create(app, { type: 'entity', scope, tags: [tag], payload: { ...payloads.entity, canonical_name } })
-      const [one, other] = [await entity('Ada', 'praline'), await entity('Grace', 'cake')]
+      const entity = (canonical_name: string) =>
+        create(app, { type: 'entity', scope, payload: { ...payloads.entity, canonical_name } })
+      const [one, other] = [await entity('praline'), await entity('cake')]
       await app.request('POST', `/v1/entities/${other.id}/merge`, {
         body: { source_ids: [one.id], actor: 'desk', rationale: 'the same' },
       })

@@ -118,7 +118,8 @@ it('tends a record: layers, pins, forgetting and its restoration', async () => {
   expect((await call('forget')).forgotten).toMatchObject({ actor: 'root/gardener' })
   const restored = await call('restore')
   expect(restored.forgotten).toBeUndefined()
-  expect(restored.audit_log.at(-1)).toMatchObject({ actor: 'root/gardener', rationale: 'restore it' })
+  const { audit_log: log } = await read(app, id)
+  expect(log.at(-1)).toMatchObject({ actor: 'root/gardener', rationale: 'restore it' })
 })
 
 it('queues a job as a dry run unless it is told otherwise', async () => {
