@@ -56,6 +56,7 @@ describe('a query string', () => {
     [{ salience: 'Infinity' }, '?salience must be a number'],
     [{ pinned: '1' }, '?pinned must be a boolean'],
     [{ limt: '5' }, '?limt unknown parameter; known: limit, salience, pinned, tag, q'],
+    [{ tags: 'a' }, '?tags unknown parameter; did you mean tag? known: limit, salience, pinned, tag, q'],
     [{ q: 'a\0b' }, '?q must not contain a NUL character'],
     [{ tag: ['ok', 'a\0b'] }, '?tag must not contain a NUL character'],
   ])('is refused as %j', (query, fault) => {

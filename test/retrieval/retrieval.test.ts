@@ -141,6 +141,16 @@ describe('POST /v1/retrieve', () => {
     expect(pointersOf(answer).sort()).toEqual(['/max_hops', '/mode', '/root_limit', '/tasks', '/trust/level'])
   })
 
+  it('names the field that the client meant by a name of another request', async () => {
+    const answer = await app.request('POST', '/v1/retrieve', { body: { query: 'x', scope: 'y' } })
+    const { errors } = answer.body as { errors: { pointer: string; message: string }[] }
+    const meant = errors.map(({ pointer, message }) => [pointer, /did you mean (\w+)\?/.exec(message)?.[1]])
+    expect(meant).toEqual([
+      ['/query', 'task_descriptor'],
+      ['/scope', 'scopes'],
+    ])
+  })
+
   it('refuses an instant in the future', async () => {
     const as_of = new Date(app.clock.now().getTime() + 1).toISOString()
     const answer = await app.request('POST', '/v1/retrieve', { body: { as_of } })

@@ -60,9 +60,29 @@ function describeCount(keyword: string, limit: unknown): string {
   }
 }
 
-/** A name that does not exist is often another word for one that does, so those are listed. */
-export function describeUnknown(what: 'field' | 'parameter', known: readonly string[]): string {
-  return known.length === 0 ? `unknown ${what}` : `unknown ${what}; known: ${known.join(', ')}`
+/** Names of one thing in different requests. A client that knows one request writes its name in another one. */
+const namesOfOneThing = [
+  ['scope', 'scopes'],
+  ['tag', 'tags'],
+  ['at', 'timestamp', 'occurred_at', 'created_at'],
+  ['query', 'question', 'q', 'task_descriptor'],
+  ['type', 'types', 'memory_types'],
+  ['limit', 'top_k', 'root_limit'],
+  ['reason', 'rationale'],
+  ['text', 'content'],
+]
+
+/** A name that does not exist is often another word for one that does, so that one is named and all are listed. */
+export function describeUnknown(
+  what: 'field' | 'parameter',
+  name: string,
+  { all, listed }: { all: readonly string[]; listed: boolean },
+): string {
+  const meant = namesOfOneThing
+    .filter((names) => names.includes(name))
+    .flatMap((names) => all.filter((each) => names.includes(each)))[0]
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return `unknown ${what}${hint}${all.length === 0 || listed ? '' : `${hint === '' ? ';' : ''} known: ${all.join(', ')}`}`
 }
 
 export function listValues(values: readonly unknown[]): string {

@@ -132,10 +132,10 @@ function findFieldSchema(schema: Keywords, name: string): TSchema | boolean {
 }
 
 function reportUnknown(search: Search, schema: Keywords, pointer: string, name: string): void {
-  const known = search.listed.has(schema) ? [] : Object.keys(schema.properties ?? {})
+  const known = { all: Object.keys(schema.properties ?? {}), listed: search.listed.has(schema) }
   search.listed.add(schema)
   if (name.length <= maxPointerKeyLength)
-    report(search, joinPointer(pointer, name), describeUnknown('field', known))
+    report(search, joinPointer(pointer, name), describeUnknown('field', name, known))
   else report(search, pointer, `has an unknown field that starts with ${JSON.stringify(name.slice(0, 40))}`)
 }
 

@@ -58,7 +58,7 @@ function findUnknownParameters(schema: TSchema, query: JsonObject): Fault[] {
     .slice(0, maxFaults)
     .map((name, index) => ({
       pointer: `?${name.slice(0, 200)}`,
-      message: describeUnknown('parameter', index === 0 ? Object.keys(known) : []),
+      message: describeUnknown('parameter', name, { all: Object.keys(known), listed: index > 0 }),
     }))
 }
 
