@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { isAllowed } from '../domain/trust/caller.ts'
+import { type Caller, isAllowed } from '../domain/trust/caller.ts'
 import type { JobName } from '../jobs/job-names.ts'
 import { AppError } from '../kernel/errors.ts'
 import type {
@@ -7,15 +7,20 @@ import type {
   createLayerService,
   createReinforcementService,
 } from '../lifecycle/index.ts'
-import type { WrittenRecord } from '../records/index.ts'
+import { isWhole, type RecordsService, type WrittenRecord } from '../records/index.ts'
+import { quoteAsLine } from '../retrieval/index.ts'
 import { invalidArguments } from './arguments.service.ts'
 import { describeChanged } from './bounded-answers.service.ts'
+import { writeStatement } from './reading-tools.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
 import { LayerInput, ReasonInput, RunInput, recordOutput, runOutput } from './tools.schemas.ts'
 
 type Asked = { job: NonNullable<Static<typeof RunInput>['job']>; dry_run: boolean; scope?: string }
 
+type RunChange = { record_id: string }
+
 export type LifecycleServices = {
+  records: RecordsService
   layers: ReturnType<typeof createLayerService>
   reinforcement: ReturnType<typeof createReinforcementService>
   forgetting: ReturnType<typeof createForgettingService>
@@ -26,7 +31,7 @@ export type LifecycleServices = {
       call: ToolContext['call'],
       id: string,
       page: { limit: number },
-    ): Promise<{ items: object[]; next_cursor?: string }>
+    ): Promise<{ items: RunChange[]; next_cursor?: string }>
   }
   announcements?: { announceRun(job: JobName, id: string): Promise<unknown> } | undefined
 }
@@ -38,6 +43,7 @@ type Act = (
 ) => Promise<WrittenRecord>
 
 const mostChanges = 20
+const longestText = 200
 
 function refuseBeside(others: object): void {
   const given = Object.entries(others).filter(([, value]) => value !== undefined)
@@ -49,7 +55,7 @@ function refuseBeside(others: object): void {
 
 /** The tools of profile `lifecycle`, for an agent that maintains the memory. */
 export function createLifecycleTools(services: LifecycleServices): Tool[] {
-  const { layers, reinforcement, forgetting, maintenance, announcements } = services
+  const { records, layers, reinforcement, forgetting, maintenance, announcements } = services
   const ofProfile = { profile: 'lifecycle', permission: 'lifecycle:write', output: recordOutput } as const
 
   const move = (name: 'promote' | 'demote', description: string) =>
@@ -104,7 +110,16 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       throw new AppError('forbidden', 'The result of a run needs the permission records:read.')
     const read = await maintenance.read(call, id)
     const { items, next_cursor: next } = await maintenance.listRunChanges(call, id, { limit: mostChanges })
-    return { run: read, changes: items, has_more_changes: next !== undefined }
+    const told = await Promise.all(items.map((change) => tellRecord(call.caller, change)))
+    return { run: read, changes: told, has_more_changes: next !== undefined }
+  }
+
+  /** With the beginning of the text of the record, if it still exists and the key reads it in full. */
+  async function tellRecord(caller: Caller, change: RunChange): Promise<object> {
+    const record = await records.read(caller, change.record_id).catch(() => undefined)
+    return record && isWhole(record)
+      ? { ...change, text: quoteAsLine(writeStatement(record, longestText)) }
+      : change
   }
 
   return [

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { type Permission, permissions } from '../../src/domain/trust/caller.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
 import { callTool, connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
-import { type Body, create, fact, read } from '../support/record-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
@@ -141,7 +141,8 @@ it('says how a run went and what it changed, to a key that may read', async () =
   const { run, changes, has_more_changes } = await callTool(client, 'run', { id })
   expect(run).toMatchObject({ id, status: 'succeeded', dry_run: true })
   expect(changes).toHaveLength(20)
-  expect(changes[0]).toMatchObject({ action: 'prune', record_id: expect.any(String) })
+  const text = expect.stringContaining(payloads.semantic.object)
+  expect(changes[0]).toMatchObject({ action: 'prune', record_id: expect.any(String), text })
   expect(has_more_changes).toBe(true)
   expect((await failTool(client, 'run', { id, scope })).what).toContain('/scope cannot be given')
   const code = async (granted: Permission[], scopes: string[]) => {
