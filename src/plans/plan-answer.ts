@@ -1,3 +1,4 @@
+import { notePredicate, observedPredicate } from '../domain/identity/handles.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import { truncate } from '../kernel/truncated-text.ts'
 import type { PlanChangeRow } from './plan-changes.queries.ts'
@@ -83,8 +84,10 @@ const longestContent = 200
 
 /** The text of the new record, in one line. */
 function showContent(payload: unknown): string {
-  const { kind, subject, predicate, object, canonical_name, skill_name } = (payload ?? {}) as Values
-  const words = kind === 'semantic' ? [subject, predicate, object] : [canonical_name ?? skill_name]
+  const { kind, subject, predicate, object, canonical_name, skill_name, intent } = (payload ?? {}) as Values
+  const isText = predicate === notePredicate || predicate === observedPredicate
+  const statement = isText ? [object] : [subject, predicate, object]
+  const words = kind === 'semantic' ? statement : [canonical_name ?? skill_name ?? intent]
   const text = words
     .flatMap((word) =>
       word === undefined || word === null ? [] : typeof word === 'string' ? word : JSON.stringify(word),

@@ -52,7 +52,7 @@ it('the stage competence makes a skill of two successes, and counts its failures
   const sources = skill?.relations.filter(({ predicate }: Body) => predicate === 'derived_from')
   expect(sources.map(({ target_id: id }: Body) => id).sort()).toEqual([failed.id, first.id, second.id].sort())
   expect((await listRunChanges(app, run)).filter(({ record_id: id }) => id === skill?.id)).toMatchObject([
-    { action: 'create' },
+    { action: 'create', after: { type: 'competence' } },
   ])
 })
 

@@ -56,6 +56,7 @@ describe('a plan of consolidation', () => {
     const created = changes.filter(({ action }) => action === 'create')
     expect(created).toHaveLength(3)
     expect(created[0]?.why).toMatch(/^A new record would be created from 1 record: .*minutes.*\.$/)
+    expect(created[0]?.why).not.toContain('observed_in')
     app.clock.advance(60_000)
     const run = await apply(app, prepared)
     expect(run).toMatchObject({ status: 'succeeded', stats: { skipped: 0 } })

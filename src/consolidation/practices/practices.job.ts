@@ -62,7 +62,10 @@ export function createPracticeStage(
     )
     return {
       counts: { [kind.figure]: createdIds.length, duplicates_resolved: reinforced },
-      changes: [...createdIds.map((id) => ({ record_id: id, action: 'create' })), ...changes],
+      changes: [
+        ...createdIds.map((id) => ({ record_id: id, action: 'create', after: { type: kind.type } })),
+        ...changes,
+      ],
     }
   }
 
