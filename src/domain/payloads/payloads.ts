@@ -23,7 +23,10 @@ const Revision = closed(
   {
     supersedes: optional(Uuid({ description: 'The fact that this one replaced.' })),
     superseded_by: optional(Uuid({ description: 'The fact that replaced this one.' })),
-    status: Type.Enum(['active', 'contested', 'retracted'], { description: 'The state of the fact.' }),
+    status: Type.Enum(['active', 'contested', 'retracted'], {
+      description:
+        'The state of the fact: `retracted` if it was retracted, and also if another fact replaced it. The `status` of the record distinguishes them.',
+    }),
   },
   { description: 'Written by revisions. A new record may only state `{"status": "active"}`.' },
 )

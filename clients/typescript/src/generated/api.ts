@@ -2997,7 +2997,7 @@ export interface components {
                  */
                 superseded_by?: string;
                 /**
-                 * @description The state of the fact.
+                 * @description The state of the fact: `retracted` if it was retracted, and also if another fact replaced it. The `status` of the record distinguishes them.
                  * @enum {string}
                  */
                 status: "active" | "contested" | "retracted";
@@ -4227,7 +4227,7 @@ export interface components {
                  */
                 superseded_by?: string;
                 /**
-                 * @description The state of the fact.
+                 * @description The state of the fact: `retracted` if it was retracted, and also if another fact replaced it. The `status` of the record distinguishes them.
                  * @enum {string}
                  */
                 status: "active" | "contested" | "retracted";
