@@ -122,8 +122,8 @@ describeInBrowser('keys in the console', () => {
   it('stay within the key that creates them', async () => {
     const admin = await setup.app.issueKey(['admin'], { scopes: ['team-a'], max_sensitivity: 'medium' })
     const page = await setup.open('/console/keys', { key: admin })
-    await page.getByLabel('Ceiling').waitFor()
-    const ceilings = await page.getByLabel('Ceiling').locator('option').allTextContents()
+    await page.getByLabel('Reads up to').waitFor()
+    const ceilings = await page.getByLabel('Reads up to').locator('option').allTextContents()
     expect(ceilings).toEqual(['public', 'low', 'medium'])
     expect(await page.getByRole('textbox', { name: 'Scopes' }).inputValue()).toBe('team-a')
   })

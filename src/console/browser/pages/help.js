@@ -27,10 +27,7 @@ const words = [
   ],
   ['forgotten', 'Hidden from all answers. It can be restored until it is purged.'],
   ['erased', 'Removed at once and for good.'],
-  [
-    'sensitivity',
-    'How secret a record is. The ceiling of a key is the highest sensitivity that it reads in full.',
-  ],
+  ['sensitivity', 'How secret a record is. A key reads records up to one sensitivity in full.'],
 ]
 
 /** @param {{ pages: readonly Page[], close: () => void }} properties */

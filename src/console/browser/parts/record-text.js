@@ -40,13 +40,15 @@ function describe(payload, limit) {
 }
 
 /**
- * A fact as a sentence. A note is its own sentence.
+ * A fact as a sentence. A note is its own sentence, and so is an event that was stored as a fact.
  * @param {Extract<MemoryRecord['payload'], { kind: 'semantic' }>} payload
  * @param {number} limit
  */
 export function toSentence({ subject, predicate, object }, limit) {
   const said = clip(writeValue(object), limit)
-  return predicate === 'note' ? said : `${clip(subject, limit)} ${predicate.replaceAll('_', ' ')} ${said}`
+  if (predicate === 'note') return said
+  if (predicate === 'observed_in') return `${clip(subject, limit).replaceAll('_', ' ')}: ${said}`
+  return `${clip(subject, limit)} ${predicate.replaceAll('_', ' ')} ${said}`
 }
 
 /** @param {unknown} value */

@@ -39,7 +39,7 @@ export function KeyForm({ onCreated }) {
       <div class="fields">
         <${Field} label="Name" name="name" required maxlength="256" autocomplete="off" note="The audit log shows it." />
         <${CeilingField} />
-        <${Field} label="Source" name="source_type" options=${[{ value: '', label: 'default' }, ...sourceTypes.map((value) => ({ value, label: toWords(value) }))]} value="" note="How much its records are trusted. Default: ingest." />
+        <${Field} label="Source type" name="source_type" options=${[{ value: '', label: 'default' }, ...sourceTypes.map((value) => ({ value, label: toWords(value) }))]} value="" note="How much its records are trusted. Default: ingest." />
         <${Field} label="Expires" name="expires_at" type="datetime-local" note=${caller.value?.expires_at ? 'Empty: with your key.' : 'Empty: never.'} />
       </div>
       <div class="fields wide">
@@ -57,7 +57,7 @@ function CeilingField() {
   const most = caller.value?.max_sensitivity ?? 'hyper'
   const options = sensitivities.slice(0, sensitivities.indexOf(most) + 1)
   const usual = options.includes('low') ? 'low' : most
-  return html`<${Field} label="Ceiling" name="max_sensitivity" options=${options} value=${usual} note="The highest sensitivity that it reads." />`
+  return html`<${Field} label="Reads up to" name="max_sensitivity" options=${options} value=${usual} note="The highest sensitivity that it reads in full." />`
 }
 
 function PermissionBoxes() {

@@ -32,8 +32,8 @@ const columns = [
     label: 'Scopes',
     show: (key) => html`<span class="clipped" title=${describeScopes(key)}>${describeScopes(key)}</span>`,
   },
-  { name: 'ceiling', label: 'Ceiling', show: ({ max_sensitivity }) => max_sensitivity },
-  { name: 'source', label: 'Source', show: ({ source_type }) => toWords(source_type) },
+  { name: 'ceiling', label: 'Reads up to', show: ({ max_sensitivity }) => max_sensitivity },
+  { name: 'source', label: 'Source type', show: ({ source_type }) => toWords(source_type) },
   { name: 'expires', label: 'Expires', show: ({ expires_at }) => html`<${Time} at=${expires_at} />` },
   { name: 'used', label: 'Last used', show: ({ last_used_at }) => html`<${Time} at=${last_used_at} />` },
 ]

@@ -65,7 +65,7 @@ const choices = [
     label: 'Tags',
     show: ofWhole(({ tags }) => html`<${Tags} of=${tags} />`),
   },
-  { name: 'source_type', label: 'Source', show: ofWhole((record) => toWords(record.source_type)) },
+  { name: 'source_type', label: 'Source type', show: ofWhole((record) => toWords(record.source_type)) },
   { name: 'id', label: 'Id', show: ({ id }) => html`<${RecordId} id=${id} />` },
 ]
 
