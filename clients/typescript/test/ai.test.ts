@@ -82,6 +82,20 @@ describe('the tools', () => {
     )
   })
 
+  it.each([
+    ['The shop runs in Oslo.', { predicate: 'runs_in', object: 'Oslo' }],
+    ['Oslo', { predicate: 'runs_in', object: 'Oslo' }],
+    ['Since May the shop is in Oslo.', { predicate: 'note', object: 'Since May the shop is in Oslo.' }],
+  ])('revise a fact with a predicate by the sentence %j', async (text, said) => {
+    const scope = createScope()
+    const payload = { kind: 'semantic', subject: 'The shop', predicate: 'runs_in', object: 'Paris' } as const
+    const { id } = await service.client.createRecord({ body: { type: 'semantic', scope, payload } })
+    const [, revised] = await generate(scope, [use('revise', { id, text, reason: 'moved' }), say('Done.')])
+    const successor = (revised as { output: { id: string } }).output.id
+    const record = await service.client.getRecord({ path: { id: successor } })
+    expect(record).toMatchObject({ payload: { subject: 'The shop', ...said } })
+  })
+
   it('tell the model why a call failed', async () => {
     const id = '01980000-0000-7000-8000-00000000ffff'
     const [, refused] = await generate(createScope(), [use('revise', { id, reason: 'x' }), say('No.')])

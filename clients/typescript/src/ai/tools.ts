@@ -1,6 +1,7 @@
 import { jsonSchema, type Tool, tool } from 'ai'
 import type { Client } from '../client.ts'
 import type { Schemas } from '../core/operations.ts'
+import { reviseStatement } from './revised-statement.ts'
 
 export type MemoryToolsOptions = {
   /** Where memories are kept and looked for; without it, in the scopes of the key. */
@@ -101,7 +102,12 @@ function createRevise(client: Client, { actor = 'ai-sdk' }: MemoryToolsOptions):
       properties: {
         id: named,
         reason: reasoned,
-        text: { type: 'string', minLength: 1, maxLength: 100_000, description: 'What is true instead.' },
+        text: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 100_000,
+          description: 'What is true instead, as a whole sentence.',
+        },
       },
     }),
     async execute({ id, reason, text }, { abortSignal: signal }: Call) {
@@ -119,7 +125,7 @@ function createRevise(client: Client, { actor = 'ai-sdk' }: MemoryToolsOptions):
         type: 'semantic',
         tags: record.tags,
         source_type: 'ai',
-        payload: { ...said, object: text },
+        payload: { ...said, ...reviseStatement(said, text) },
         provenance: { sources: [{ kind: 'tool_call', ref: actor }] },
       }
       const { record: successor } = await client.supersedeRecord({
