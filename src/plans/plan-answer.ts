@@ -94,6 +94,7 @@ function showContent(payload: unknown): string {
     )
     .join(' ')
     .replaceAll(/\s+/g, ' ')
+    .replace(/\.$/, '')
   if (text === '') return ''
   return `: ${text.length > longestContent ? `${truncate(text, longestContent)}…` : text}`
 }

@@ -5,6 +5,7 @@ import {
   overBudgetRationale,
   prunedRationale,
 } from '../db/fragments/forgetting.ts'
+import { time } from '../db/fragments/json-text.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Application } from './planned-changes.queries.ts'
 import { describeChange, isDoneBy, isSelected } from './selection.queries.ts'
@@ -14,7 +15,7 @@ export type Forgotten = { applied: number; skipped: number; last: string | null 
 
 /**
  * Forgets the next of the records that a plan only forgets, as the job would: their log and the changes of the run are
- * written by the same statement. A record that has changed since, or may not be forgotten any more, is listed as skipped.
+ * written by the same statement, with the times of the run. A record that has changed since, or may not be forgotten any more, is listed as skipped.
  */
 export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Promise<Forgotten> {
   const { planId, runId, plannedAt, now, after, limit } = forgetting
@@ -43,8 +44,7 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
       update records as r
       set forgotten_at = ${now}::timestamptz, forgotten_reason = case j.action when 'forget' then 'budget' else 'pruned' end,
         forgotten_by = ${decayActor}, forgotten_run_id = ${runId}::uuid,
-        purge_at = ${now}::timestamptz
-          + ((j.after ->> 'purge_at')::timestamptz - (j.after ->> 'forgotten_at')::timestamptz)
+        purge_at = ${purgeAt(now)}
       from judged as j where r.id = j.record_id and j.reason is null
       returning r.id
     ), audited as (
@@ -56,8 +56,11 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after, note)
       select ${runId}::uuid, record_id, case when reason is null then action else 'skipped' end,
-        case when reason is null then before end, case when reason is null then after end, coalesce(reason, note)
-      from judged
+        case when reason is null then before end,
+        case when reason is null then j.after || jsonb_build_object(
+          'forgotten_at', ${time(sql`${now}::timestamptz`)}, 'purge_at', ${time(purgeAt(now))}) end,
+        coalesce(reason, note)
+      from judged as j
       on conflict (run_id, record_id, action) do nothing
     )
     select (select count(*) from judged where reason is null) as applied,
@@ -65,6 +68,12 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
       (select record_id from due order by record_id desc limit 1) as last
   `.execute(tx)
   return rows[0] ?? { applied: 0, skipped: 0, last: null }
+}
+
+/** The retention of a forgotten record begins when the plan is applied, and is as long as it was planned. */
+function purgeAt(now: Date) {
+  return sql`(${now}::timestamptz
+    + ((j.after ->> 'purge_at')::timestamptz - (j.after ->> 'forgotten_at')::timestamptz))`
 }
 
 /** The first record after an id that the plan only forgets. */

@@ -56,10 +56,12 @@ describe('a plan of the decay', () => {
     })
     const one = (await app.request('GET', `/v1/records/${ids[0]}?include_forgotten=true`)).body as Body
     expect(one.forgotten).toMatchObject({ reason: 'pruned', run_id: run.id })
-    const withoutReasons = (await listPlanChanges(app, prepared)).map(
-      ({ why: _, type: __, ...change }) => change,
+    const after = { forgotten_at: one.forgotten.at, purge_at: one.forgotten.purge_at }
+    const listed = (await listPlanChanges(app, prepared)).map(({ why: _, type: __, ...change }) => change)
+    expect(await listRunChanges(app, run)).toEqual(listed.map((change) => ({ ...change, after })))
+    expect(Date.parse(after.forgotten_at) - Date.parse(listed[0]?.['after'].forgotten_at)).toBeGreaterThan(
+      59_000,
     )
-    expect(await listRunChanges(app, run)).toEqual(withoutReasons)
     expect((await readPlan(app, prepared)).status).toBe('applied')
   })
 

@@ -1046,8 +1046,8 @@ left join locked as l on l.id = c.record_id
       update records as r
       set forgotten_at = $10::timestamptz, forgotten_reason = case j.action when 'forget' then 'budget' else 'pruned' end,
         forgotten_by = 'decay-service', forgotten_run_id = $11::uuid,
-        purge_at = $12::timestamptz
-          + ((j.after ->> 'purge_at')::timestamptz - (j.after ->> 'forgotten_at')::timestamptz)
+        purge_at = ($12::timestamptz
+    + ((j.after ->> 'purge_at')::timestamptz - (j.after ->> 'forgotten_at')::timestamptz))
       from judged as j
 where r.id = j.record_id
 and j.reason is null
@@ -1064,8 +1064,12 @@ and among the least worth keeping' else 'auto-pruned: salience reached floor' en
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after, note)
       select $16::uuid, record_id, case when reason is null then action else 'skipped' end,
-        case when reason is null then before end, case when reason is null then after end, coalesce(reason, note)
-      from judged
+        case when reason is null then before end,
+        case when reason is null then j.after || jsonb_build_object(
+          'forgotten_at', to_char($17::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'purge_at', to_char(($18::timestamptz
+    + ((j.after ->> 'purge_at')::timestamptz - (j.after ->> 'forgotten_at')::timestamptz)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end,
+        coalesce(reason, note)
+      from judged as j
       on conflict (run_id, record_id, action) do nothing
     )
     select (select count(*)
