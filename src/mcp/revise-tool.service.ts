@@ -1,7 +1,8 @@
-import type { ContestingNotes, NotesService } from '../capture/index.ts'
+import type { ContestingNotes, NotesService, TextNote } from '../capture/index.ts'
 import { unscoped } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { omitNulls } from '../kernel/omit-nulls.ts'
 import { truncate } from '../kernel/truncated-text.ts'
 import { isWhole, type MemoryRecord, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
@@ -23,6 +24,8 @@ export type RevisingServices = {
 const longestReference = 2_048
 const maxSubjects = 20
 
+type Given = { id: string; text?: string; reason: string; occurred_at?: string }
+
 type Fact = MemoryRecord & { payload: Extract<MemoryRecord['payload'], { kind: 'semantic' }> }
 
 /** The tool that corrects a fact. Each correction can be taken back. */
@@ -30,8 +33,14 @@ export function createReviseTool(services: RevisingServices): Tool {
   const { notes, contestingNotes, records, revision, clock } = services
 
   /** The successor says the text about the same subject. Read and written at one version, so that no other change is lost. */
-  async function supersede({ call, actor }: ToolContext, id: string, text: string, rationale: string) {
+  async function supersede(
+    { call, actor }: ToolContext,
+    { id, text, reason, occurred_at: time }: Given & { text: string },
+  ) {
     const { caller, tx } = call
+    const now = clock.now()
+    if (time !== undefined && new Date(time) > now)
+      throw invalidArguments([{ pointer: '/occurred_at', message: 'must not be in the future' }])
     const old = await records.read(caller, id, { tx })
     if (!isWhole(old)) throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
     if (old.payload.kind === 'episodic')
@@ -43,7 +52,7 @@ export function createReviseTool(services: RevisingServices): Tool {
     const evidence = {
       source_type: 'event' as const,
       source_id: `key:${caller.principal}`,
-      timestamp: clock.now().toISOString(),
+      timestamp: time ?? now.toISOString(),
     }
     const subjects = await readSubjects(call, old)
     const names = [payload.subject, ...subjects.flatMap(listNames)]
@@ -52,7 +61,7 @@ export function createReviseTool(services: RevisingServices): Tool {
       relations: await linkEntities(call, old, { text, subjects }),
       payload: { ...said, ...reviseStatement(payload, names, text), evidence: [evidence] },
     }
-    const given = { record: asAgent(call, record), actor, rationale }
+    const given = { record: asAgent(call, record), actor, rationale: reason }
     const { record: successor, sources } = await revision.supersede(
       { ...call, expectedVersions: [version] },
       id,
@@ -87,24 +96,19 @@ export function createReviseTool(services: RevisingServices): Tool {
   }
 
   /** A text against a fact becomes a fact of its own, so that a context shows it. Of other types only the reason is kept. */
-  async function contest(
-    { call, actor }: ToolContext,
-    id: string,
-    text: string | undefined,
-    rationale: string,
-  ) {
+  async function contest({ call, actor }: ToolContext, { id, text, reason, occurred_at: time }: Given) {
     const { caller, tx } = call
-    const why = { actor, rationale }
+    const why = { actor, rationale: reason }
     const old = text === undefined ? undefined : await records.read(caller, id, { tx })
     if (text === undefined || !old || !isWhole(old) || !isFact(old)) {
-      const contesting = truncate(text ?? rationale, longestReference)
+      const contesting = truncate(text ?? reason, longestReference)
       return {
         record: describeChanged(await revision.contest(call, id, { contesting_ref: contesting, ...why })),
       }
     }
     const { scope, sensitivity } = old
     const about = (await readSubjects(call, old)).flatMap(listNames)[0] ?? old.payload.subject
-    const said = { text, about, sensitivity, ...(scope === undefined ? {} : { scope }) }
+    const said = omitNulls<TextNote>({ text, about, sensitivity, scope, occurred_at: time })
     const { record, contesting } = await contestingNotes.contestWithNote(call, id, {
       note: asAgent(call, said),
       ...why,
@@ -123,16 +127,17 @@ export function createReviseTool(services: RevisingServices): Tool {
     output: reviseOutput,
     description:
       'Corrects a fact and keeps its history. supersede: text replaces it. contest: text (or reason) speaks against it; recall then shows both. retract: it was wrong.',
-    async run(context, { id, op, text, reason }) {
+    async run(context, { op, ...given }) {
       const { call, actor } = context
+      const { id, text, reason } = given
       if (op === 'retract') {
         const retracted = await revision.retract(call, id, { actor, rationale: reason })
         return { structured: { record: describeChanged(retracted) } }
       }
-      if (op === 'contest') return { structured: await contest(context, id, text, reason) }
+      if (op === 'contest') return { structured: await contest(context, given) }
       if (text === undefined)
         throw invalidArguments([{ pointer: '/text', message: 'is required to supersede' }])
-      return { structured: await supersede(context, id, text, reason) }
+      return { structured: await supersede(context, { ...given, text }) }
     },
   })
 }

@@ -95,6 +95,7 @@ export const ReviseInput = closed({
       description: 'supersede: what is true instead, as a whole sentence. contest: what speaks against it.',
     }),
   ),
+  occurred_at: optional(Time('supersede, contest: when it became true, if not now.')),
   reason,
 })
 export const reviseOutput = answer({ record: anyObject, sources: anyList, contested_by: anyObject }, [

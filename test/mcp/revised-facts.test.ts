@@ -74,6 +74,19 @@ it('lists what a fact said before and after it', async () => {
   expect((await call('get', { id: hidden.id, with_history: true })).lineage).toEqual([])
 })
 
+it('dates what is true instead by the time when it became true', async () => {
+  const scope = 'dates'
+  const { id } = await call('remember', { text: 'Mia lives in Leipzig.', about: 'Mia', scope })
+  const revision = { id, op: 'supersede', text: 'Mia lives in Hamburg.', reason: 'she moved' }
+  const future = { ...revision, occurred_at: '2999-01-01T00:00:00Z' }
+  expect((await failTool(client, 'revise', future)).what).toContain('/occurred_at must not be in the future')
+  const { record } = await call('revise', { ...revision, occurred_at: '2026-01-04T00:00:00Z' })
+  expect(await recall('Where does Mia live?', scope)).toContain('] 2026-01-04 Mia lives in Hamburg.')
+  const contest = { id: record.id, op: 'contest', text: 'Mia lives in Kiel.', reason: 'heard' }
+  await call('revise', { ...contest, occurred_at: '2026-01-05T00:00:00Z' })
+  expect(await recall('Where does Mia live?', scope)).toContain('] 2026-01-05 (disputed) Mia lives in Kiel.')
+})
+
 it('returns the state of a changed record and not its log, however long it is', async () => {
   const { id } = await call('remember', { text: 'The kettle is blue.', scope: 'short' })
   for (let n = 0; n < 5; n++) await call(n % 2 ? 'unpin' : 'pin', { id, reason: `turn ${n}` })
