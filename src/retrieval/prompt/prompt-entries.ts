@@ -25,6 +25,8 @@ export type Entry = {
   text: string
   isWhole: boolean
   isDisputed: boolean
+  /** Of a record that does not hold, or is in doubt: only a question for such records finds it. */
+  status?: Exclude<MemoryRecord['status'], 'active'>
   /** Milliseconds; the order of what happened and of disputed facts. */
   at: number
   /** The order of the messages of one conversation in one millisecond. */
@@ -41,7 +43,7 @@ export type EntryContext = StatementContext & {
 }
 
 export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
-  const { id, payload, scope = '' } = record
+  const { id, payload, status, scope = '' } = record
   const kind = chooseKind(record, context)
   const time = readTime(record)
   const statement = stateRecord(payload, countMaxCharacters(context.maxEntryWeight), {
@@ -60,6 +62,7 @@ export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
     date: new Date(time).toISOString().slice(0, 10),
     isWhole: statement.isWhole && text === line,
     isDisputed: context.disputedIds.has(id),
+    ...(status === 'active' ? {} : { status }),
     ...(payload.kind === 'episodic' && payload.conversation
       ? { conversation: { scope, id: payload.conversation.id } }
       : {}),
@@ -107,9 +110,15 @@ const partOfKind: Record<Kind, Part> = {
 const minWords = 3
 
 /** Equal for entries that say the same; undefined for one that can be said more than once. */
-export function getRepetitionKey({ part, text, conversation, isDisputed }: Entry): string | undefined {
+export function getRepetitionKey({
+  part,
+  text,
+  conversation,
+  isDisputed,
+  status,
+}: Entry): string | undefined {
   const wording = normaliseStatement(text)
   // The first word of a message is who says it.
   if (conversation && wording.split(' ').length <= minWords) return undefined
-  return `${part} ${isDisputed} ${wording}`
+  return `${part} ${isDisputed} ${status ?? ''} ${wording}`
 }

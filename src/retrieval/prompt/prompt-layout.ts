@@ -34,8 +34,10 @@ const headings: Record<Part, string> = {
 }
 
 export function createMarkdownLayout(references: References): Layout {
-  const writeLine = ({ id, date, isDisputed, text }: Entry) =>
-    `- [m:${references.get(id)}] ${date}${isDisputed ? ' (disputed)' : ''} ${text}`
+  const writeLine = ({ id, date, isDisputed, status, text }: Entry) => {
+    const marks = [isDisputed ? ' (disputed)' : '', status === undefined ? '' : ` (${status})`].join('')
+    return `- [m:${references.get(id)}] ${date}${marks} ${text}`
+  }
   const writeHeading = ({ conversation }: Entry) => (conversation ? 'Conversation:' : '')
   const write = (entries: readonly Entry[]) => {
     const lines = parts.flatMap((part) => {
@@ -64,10 +66,11 @@ const isText = (text: string) => text !== ''
 
 /** One JSON document with a member for each part that has entries. The quotes of JSON are the fence. */
 export function createJsonLayout(): Layout {
-  const present = ({ id, date, isDisputed, text, conversation }: Entry) => ({
+  const present = ({ id, date, isDisputed, status, text, conversation }: Entry) => ({
     record_id: id,
     date,
     ...(isDisputed ? { disputed: true } : {}),
+    ...(status === undefined ? {} : { status }),
     ...(conversation ? { conversation: quoteAsLine(conversation.id) } : {}),
     text,
   })

@@ -346,7 +346,7 @@ export interface components {
              */
             max_tokens?: number;
             /**
-             * @description `markdown`: headings and one line for each record, in a fenced code block that the first line opens and the last line closes. `json`: `text` is a JSON document with the members `notice`, `who`, `known`, `how`, `under_way` and `happened`; each of the last five is a list of `{record_id, date, text, disputed?, conversation?}` and is left out when it is empty.
+             * @description `markdown`: headings and one line for each record, in a fenced code block that the first line opens and the last line closes. `json`: `text` is a JSON document with the members `notice`, `who`, `known`, `how`, `under_way` and `happened`; each of the last five is a list of `{record_id, date, text, disputed?, status?, conversation?}` and is left out when it is empty. `status` is that of a record which is not active.
              * @default markdown
              * @enum {string}
              */
