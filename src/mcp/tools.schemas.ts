@@ -41,6 +41,12 @@ export const RecallInput = closed({
   as_of: optional(
     Time('A past time, such as 2026-03-28T09:30:00Z: the answer is as it would have been then.'),
   ),
+  include_superseded: optional(
+    Type.Boolean({
+      default: false,
+      description: 'Also what no longer holds, marked (superseded): for questions about the past.',
+    }),
+  ),
   max_tokens: optional(Type.Integer({ minimum: 1, maximum: 20_000, default: 1_500 })),
 })
 export const recallOutput = answer({

@@ -74,6 +74,22 @@ it('lists what a fact said before and after it', async () => {
   expect((await call('get', { id: hidden.id, with_history: true })).lineage).toEqual([])
 })
 
+it('recalls what held before only where the question asks for it, and marks it', async () => {
+  const scope = 'former'
+  const { id } = await call('remember', { text: 'Jonas lives in Leipzig.', about: 'Jonas', scope })
+  await call('revise', { id, op: 'supersede', text: 'Jonas lives in Berlin.', reason: 'he moved' })
+  const query = 'Where did Jonas live before?'
+  expect(await recall(query, scope)).not.toContain('Leipzig')
+  const { text, items } = await call('recall', { query, scope, include_superseded: true })
+  expect(text).toMatch(/\] \d{4}-\d\d-\d\d \(superseded\) Jonas lives in Leipzig\.\n/)
+  expect(text).toMatch(/\] \d{4}-\d\d-\d\d Jonas lives in Berlin\.\n/)
+  expect(items).toHaveLength(2)
+  const asked = { task_descriptor: query, scopes: [scope], include_status: ['superseded'], format: 'json' }
+  const { body } = await app.request('POST', '/v1/context', { body: asked })
+  const { known } = JSON.parse((body as { text: string }).text)
+  expect(known).toContainEqual(expect.objectContaining({ record_id: id, status: 'superseded' }))
+})
+
 it('dates what is true instead by the time when it became true', async () => {
   const scope = 'dates'
   const { id } = await call('remember', { text: 'Mia lives in Leipzig.', about: 'Mia', scope })
