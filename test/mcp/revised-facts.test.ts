@@ -90,6 +90,17 @@ it('recalls what held before only where the question asks for it, and marks it',
   expect(known).toContainEqual(expect.objectContaining({ record_id: id, status: 'superseded' }))
 })
 
+it('disputes no fact because of the one that it replaced', async () => {
+  const scope = 'replaced'
+  const payload = { ...payloads.semantic, subject: 'shop-api', predicate: 'runs in', object: 'Paris' }
+  const { id } = await create(app, fact({ scope, payload }))
+  await call('revise', { id, op: 'supersede', text: 'shop-api runs in Oslo.', reason: 'moved' })
+  const asked = { query: 'Where did shop-api run before?', scope, include_superseded: true }
+  const { text } = await call('recall', asked)
+  expect(text).toMatch(/\] \S+ shop-api runs in Oslo\n/)
+  expect(text).toMatch(/\] \S+ \(superseded\) shop-api runs in Paris\n/)
+})
+
 it('dates what is true instead by the time when it became true', async () => {
   const scope = 'dates'
   const { id } = await call('remember', { text: 'Mia lives in Leipzig.', about: 'Mia', scope })

@@ -7,6 +7,7 @@ import {
   nameHandle,
   observedPredicate,
 } from '../../domain/identity/handles.ts'
+import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { isWhole, type MemoryRecord } from '../../records/index.ts'
@@ -117,7 +118,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
         (each) =>
           each.is_stated || isContested(records.get(each.one)) || isContested(records.get(each.other)),
       )
-      .filter(({ one, other }) => records.has(one) && records.has(other))
+      .filter(({ one, other }) => isStanding(records.get(one)) && isStanding(records.get(other)))
       .map(({ one, other }): Pair => [one, other])
     // The other side of a contest that has ended is an ordinary fact, and was not asked about.
     const undisputed = otherFacts.filter((id) => !disputes.flat().includes(id))
@@ -181,6 +182,11 @@ function hasRoom({ items, omitted, token_estimate: tokens }: PromptContext, maxT
     tokens < roomyShare * maxTokens &&
     omitted.every(({ reason }) => reason !== 'budget')
   )
+}
+
+/** A fact that was replaced or retracted disputes nothing. */
+function isStanding(record: MemoryRecord | undefined): boolean {
+  return record !== undefined && !isHistory(record.status)
 }
 
 function holdsBesideOthers(payload: MemoryRecord['payload']): boolean {
