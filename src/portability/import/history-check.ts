@@ -1,4 +1,5 @@
 import { mayBecome, mayRevertTo } from '../../domain/lifecycle/status.ts'
+import { formatIdentifier } from '../../domain/payloads/distinct-identifiers.ts'
 import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import { countCodeBytes, decode } from '../../domain/vectors/vector-codes.ts'
 import type { Fault } from '../../kernel/errors.ts'
@@ -36,9 +37,9 @@ function findBrokenForgetting({ forgotten, lifecycle }: ImportedRecord): Fault[]
 }
 
 function findForeignIdentifiers({ identifiers = [], payload }: ImportedRecord): Fault[] {
-  const own = payload.kind === 'entity' ? (payload.identifiers ?? []) : []
-  return identifiers.flatMap(({ namespace, value }, index) =>
-    own.some((each) => each.namespace === namespace && each.value === value)
+  const own = new Set(payload.kind === 'entity' ? payload.identifiers?.map(formatIdentifier) : [])
+  return identifiers.flatMap((each, index) =>
+    own.has(formatIdentifier(each))
       ? []
       : [{ pointer: `/identifiers/${index}`, message: 'is not an identifier of the entity in payload' }],
   )

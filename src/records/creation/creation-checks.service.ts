@@ -63,13 +63,13 @@ export async function rejectTakenIdentifiers(db: Database, drafts: readonly Draf
   if (identifiers.length === 0) return [...drafts]
   const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(formatIdentifier))
   return mapOutcomes(drafts, (each) => {
-    const keys = each.identifiers.map(formatIdentifier)
-    const clash = each.identifiers.findIndex((_, at) => {
-      const key = keys[at]
-      return key !== undefined && (taken.has(key) || keys.indexOf(key) !== at)
-    })
-    if (clash >= 0) return createIdentifierTakenError(clash)
-    for (const key of keys) taken.add(key)
+    const own = new Set<string>()
+    for (const [index, identifier] of each.identifiers.entries()) {
+      const key = formatIdentifier(identifier)
+      if (taken.has(key) || own.has(key)) return createIdentifierTakenError(index)
+      own.add(key)
+    }
+    for (const key of own) taken.add(key)
     return each
   })
 }
@@ -78,19 +78,47 @@ function formatIdentifier({ scope, sensitivity, namespace, value }: Identifier):
   return JSON.stringify([scope, sensitivity, namespace, value])
 }
 
-/** Rejecting one record can leave the edge of another without a target, so this repeats until nothing changes. */
+/** Rejecting one record can leave the edge of another without a target, so those that link to it are checked again. */
 async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly DraftOutcome[]) {
   const ids = new Set(drafts.filter(isDraft).flatMap(findReferencedIds))
   const found = ids.size === 0 ? [] : await findVisibleTargets(db, [...ids], caller.trust)
   const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
-  let checked = resolveDraftDescents(drafts, caller, found)
-  for (let before = -1; before !== checked.filter(isDraft).length; ) {
-    const kept = checked.filter(isDraft)
-    before = kept.length
-    const siblings = new Set(kept.map((each) => each.row.id))
-    checked = mapOutcomes(checked, (each) => checkEdges(each, siblings, sensitivityOf, caller) ?? each)
+  const checked = resolveDraftDescents(drafts, caller, found)
+  const siblings = new Set(checked.filter(isDraft).map((each) => each.row.id))
+  const linking = listLinkingPlaces(checked, siblings)
+  let places = new Set(checked.keys())
+  while (places.size > 0) {
+    const rejected = rejectEach(checked, places, (each) => checkEdges(each, siblings, sensitivityOf, caller))
+    for (const id of rejected) siblings.delete(id)
+    places = new Set(rejected.flatMap((id) => [...(linking.get(id) ?? [])]))
   }
   return checked
+}
+
+/** Replaces the records at some places that have an error by it, and returns their ids. */
+function rejectEach(
+  checked: DraftOutcome[],
+  places: Iterable<number>,
+  check: (draft: Draft) => AppError | undefined,
+): string[] {
+  const rejected: string[] = []
+  for (const place of places) {
+    const each = checked[place]
+    const error = each && isDraft(each) ? check(each) : undefined
+    if (!each || !isDraft(each) || !error) continue
+    checked[place] = error
+    rejected.push(each.row.id)
+  }
+  return rejected
+}
+
+/** The places of the records that link to each of the records that are stored with them. */
+function listLinkingPlaces(drafts: readonly DraftOutcome[], siblings: ReadonlySet<string>) {
+  const places = new Map<string, Set<number>>()
+  for (const [place, each] of drafts.entries())
+    for (const { target_id: target } of isDraft(each) ? each.edges : [])
+      if (siblings.has(target)) places.set(target, (places.get(target) ?? new Set()).add(place))
+  return places
 }
 
 function findReferencedIds({ edges, namedSources }: Draft): string[] {
