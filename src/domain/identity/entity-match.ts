@@ -10,11 +10,8 @@ export function isGenericKind(kind: string): boolean {
   return generic.has(normaliseName(kind))
 }
 
-/** Whether an entity with these kinds can be of this kind. An entity without kinds fits every kind. */
-export function isCompatibleKind(kind: string, others: string | readonly string[]): boolean {
-  const kinds = typeof others === 'string' ? [others] : others
-  if (kinds.length === 0 || isGenericKind(kind)) return true
-  return kinds.some((other) => isGenericKind(other) || normaliseName(other) === normaliseName(kind))
+export function isCompatibleKind(kind: string, other: string): boolean {
+  return isGenericKind(kind) || isGenericKind(other) || normaliseName(kind) === normaliseName(other)
 }
 
 export type MentionedName = { surface: string; entity_kind: string }
@@ -71,16 +68,31 @@ function computeRank(mention: MentionedName, candidate: Candidate, scope: string
 }
 
 export function findMatch({ surface, entity_kind: kind }: MentionedName, { payload }: Candidate) {
-  const named = surface.trim()
-  const isIdentified = payload.identifiers.some(
-    ({ namespace, value }) => value === named || `${namespace}:${value}` === named,
-  )
-  if (isIdentified) return 'identifier'
-  const types = [payload.primary_type, ...payload.types]
-  if (!isCompatibleKind(kind, types)) return undefined
+  const { identifiers, aliases, kinds } = readNames(payload)
+  if (identifiers.has(surface.trim())) return 'identifier'
+  const hasKind = kinds.has(normaliseName(kind)) || [...generic].some((each) => kinds.has(each))
+  if (!hasKind && !isGenericKind(kind)) return undefined
   const name = normaliseName(surface)
   if (normaliseName(payload.canonical_name) === name) return 'name'
-  return payload.aliases.some(({ value }) => normaliseName(value) === name) ? 'alias' : undefined
+  return aliases.has(name) ? 'alias' : undefined
+}
+
+type Names = Record<'identifiers' | 'aliases' | 'kinds', ReadonlySet<string>>
+const namesOf = new WeakMap<Candidate['payload'], Names>()
+
+/** What an entity may be called, and what it is. Kept with the payload, because one capture compares it with every name that it contains. */
+function readNames(payload: Candidate['payload']): Names {
+  const known = namesOf.get(payload)
+  if (known) return known
+  const names = {
+    identifiers: new Set(
+      payload.identifiers.flatMap(({ namespace, value }) => [value, `${namespace}:${value}`]),
+    ),
+    aliases: new Set(payload.aliases.map(({ value }) => normaliseName(value))),
+    kinds: new Set([payload.primary_type, ...payload.types].map(normaliseName)),
+  }
+  namesOf.set(payload, names)
+  return names
 }
 
 function isBefore(one: Rank, other: Rank): boolean {

@@ -26,7 +26,8 @@ export type HandleLookupResult = { matches: HandleMatch[]; mayBeErased: boolean 
 /**
  * Finds the records that have each handle, in its scope or in no scope, up to the ceiling. An unused handle stays locked
  * until the transaction ends, so that two transactions cannot both store it. Callers must pass handles in one order to
- * avoid deadlocks. The entities that are found stay locked too.
+ * avoid deadlocks. The entities that are found stay locked too. A payload is read once, however many handles find it: an
+ * entity with thousands of names has megabytes.
  */
 export async function lookUpHandles(
   tx: Transaction,
@@ -34,18 +35,22 @@ export async function lookUpHandles(
   ceiling: Sensitivity,
 ): Promise<HandleLookupResult> {
   const { rows } = await sql<HandleMatchRow>`
-    select * from seek_handles(
+    select wanted, next_place, is_same, id, scope, type, sensitivity, status, forgotten_at, created_at, may_be_erased,
+      case when row_number() over (partition by id order by wanted) = 1 then payload end as payload
+    from seek_handles(
       ${lookups.map(({ digest }) => digest)}::bytea[], ${lookups.map(({ detail }) => detail)}::bytea[],
       ${lookups.map(({ scope }) => scope)}::text[], ${lookups.map(({ lock }) => (lock === 'never' ? null : lock === 'always'))}::boolean[],
       ${ceiling}::sensitivity
     )
+    order by wanted, is_same desc, id desc
   `.execute(tx)
+  const payloads = new Map(rows.flatMap(({ id, payload }) => (id && payload ? [[id, payload]] : [])))
   const matches: HandleMatch[] = lookups.map(() => ({ nextPlace: 0, known: [] }))
   for (const { wanted: position, next_place: nextPlace, may_be_erased: _, ...known } of rows) {
     const match = matches[position - 1]
     if (!match) continue
     match.nextPlace = nextPlace
-    if (known.id !== null) match.known.push(known)
+    if (known.id !== null) match.known.push({ ...known, payload: payloads.get(known.id) ?? null })
   }
   return { matches, mayBeErased: rows.some((row) => row.may_be_erased) }
 }

@@ -1413,12 +1413,15 @@ and "digest" = any($2::bytea[]);
     ) as handle (digest, detail, place);
 
 -- src/records/handles/handles.queries.ts lookUpHandles
-    select *
-from seek_handles(
+    select wanted, next_place, is_same, id, scope, type, sensitivity, status, forgotten_at, created_at, may_be_erased,
+      case when row_number() over (partition by id
+order by wanted) = 1 then payload end as payload
+    from seek_handles(
       $1::bytea[], $2::bytea[],
       $3::text[], $4::boolean[],
       $5::sensitivity
-    );
+    )
+    order by wanted, is_same desc, id desc;
 
 -- src/records/handles/identifiers.queries.ts deleteIdentifiers
 delete
