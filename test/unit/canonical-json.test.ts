@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatCanonicalJson } from '../../src/http/canonical-json.ts'
+import { formatCanonicalJson } from '../../src/kernel/canonical-json.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 /** How earlier versions wrote it. Fingerprints that they stored must still match after an upgrade. */
