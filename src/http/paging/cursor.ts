@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Static, TSchema } from 'typebox'
-import { AppError } from '../../kernel/errors.ts'
 import { formatCanonicalJson } from '../../kernel/canonical-json.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { listStoringFaults } from '../validation/validation.ts'
 
 /** A digest of everything that a cursor belongs to: the caller and the filters of the list. */
