@@ -63,8 +63,11 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
     ...(body.database_url ? { database_url: open().tenants.concealUrl(body.database_url) } : {}),
   })
   const closing = createClosingSignal(app)
-  // After the commit and before the client knows of it.
-  app.addHook('onSend', async (request) => void (hasWriteMethod(request) && tenancy?.directory.clear()))
+  // After the commit and before the client knows of it. Not asynchronous: see `addPosition`.
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    if (hasWriteMethod(request)) tenancy?.directory.clear()
+    done()
+  })
 
   app.route({
     method: 'POST',

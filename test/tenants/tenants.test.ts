@@ -19,6 +19,16 @@ async function listSchemas(): Promise<string[]> {
 }
 
 describe('a tenant', () => {
+  it('is created, changed and dropped with one answer each, as the log says', async () => {
+    const lines = app.log.length
+    await createTenant(app, 'logged')
+    await app.request('POST', '/v1/tenants/logged/suspend', { body: decision })
+    await dropTenant(app, 'logged')
+    const written = app.log.slice(lines).map((line): Body => JSON.parse(line))
+    expect(written.filter(({ level }) => level !== 'info')).toEqual([])
+    expect(written.flatMap(({ msg, status }) => (msg === 'request' ? [status] : []))).toEqual([201, 200, 200])
+  })
+
   it('gets an admin key that works in it alone', async () => {
     const other = await createTenant(app, 'globex')
     const { id } = await create(app, fact({ scope: 'team' }), { key: acme.secret })

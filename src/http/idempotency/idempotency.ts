@@ -197,12 +197,15 @@ export function computeFingerprint(operation: string, body: unknown): string {
     .digest('base64url')
 }
 
-/** Makes a change that does not use `once` fail on its first success, which is in its own test. */
+/**
+ * Makes a change that does not use `once` fail on its first success, which is in its own test. The hook is not
+ * asynchronous: see `addPosition`.
+ */
 export function requireOnce(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     const { method, routeOptions } = request
     const needsNoKey = !usesIdempotencyKey({ method, config: routeOptions.config })
-    if (needsNoKey || reply.statusCode >= 400 || handledOnce.has(request)) return
-    throw new Error(`${method} ${routeOptions.url} answers without once()`)
+    if (needsNoKey || reply.statusCode >= 400 || handledOnce.has(request)) done()
+    else done(new Error(`${method} ${routeOptions.url} answers without once()`))
   })
 }
