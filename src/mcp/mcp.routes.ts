@@ -10,7 +10,7 @@ import { AppError, type Fault } from '../kernel/errors.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
 import { boundAnswer } from './bounded-answers.service.ts'
 import { readClientName } from './client-name.ts'
-import { listArgumentFaults, refuseMessage, removeArguments } from './message-check.service.ts'
+import { listArgumentFaults, readArguments, refuseMessage, removeArguments } from './message-check.service.ts'
 import type { Protocol, Session, ToolResult } from './protocol.service.ts'
 import { writeJson } from './shown-text.service.ts'
 import { isOffered, type Profile, profiles, type Tool, type ToolAnswer } from './tool.ts'
@@ -67,7 +67,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       const message = {
         url: `${readOrigin(request, publicUrl)}${path}`,
         headers: pickHeaders(request),
-        body: faults ? removeArguments(body) : body,
+        body: removeArguments(body),
       }
       const response = await answer(message, session)
       for (const name of ['content-type', 'cache-control']) {
@@ -134,8 +134,8 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
     return {
       tools: toolset.tools.filter((tool) => isOffered(tool, caller, chosen)),
       readsRecords: isAllowed(caller, 'records:read'),
-      callTool: async (tool, args) =>
-        faults ? fail(invalidArguments(faults)) : callTool(tool, args).catch(fail),
+      callTool: async (tool) =>
+        faults ? fail(invalidArguments(faults)) : callTool(tool, readArguments(request.body)).catch(fail),
       readRecord: (id) => request.readAfterPosition(() => toolset.readRecord(caller, id)),
     }
   }

@@ -8,8 +8,8 @@ export type Session = {
   tools: readonly Tool[]
   /** Whether the key may read records, which are also resources. */
   readsRecords: boolean
-  /** Never rejects: a failure of a tool is an answer too. */
-  callTool(tool: Tool, args: unknown): Promise<ToolResult>
+  /** Calls the tool with the arguments of the message. Never rejects: a failure of a tool is an answer too. */
+  callTool(tool: Tool): Promise<ToolResult>
   /** Rejects for an id that is not of a record that the key sees. */
   readRecord(id: string): Promise<object>
 }
@@ -58,7 +58,7 @@ function createServer(session: Session): Server {
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name)
     if (!tool) throw new ProtocolError(invalidParams, 'This key and profile have no such tool.')
-    return session.callTool(tool, params.arguments ?? {})
+    return session.callTool(tool)
   })
   if (readsRecords) addResources(server, session)
   return server

@@ -100,3 +100,28 @@ it('describes itself under its own names only', async () => {
   const { statusCode, body } = await ask('localhost:80', 'https://pages.example')
   expect([statusCode, JSON.parse(body).resource]).toEqual([200, 'http://localhost:80/mcp'])
 })
+
+it('refuses a message with thousands of fields at once, and tells which arguments are unknown', async () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`u${i}`, i]))
+  const params = { name: 'recall', arguments: { query: 'x' } }
+  const cases = [
+    message('tools/call', JSON.stringify({ ...params, ...many(5_000) })),
+    message('tools/call', JSON.stringify({ ...params, _meta: many(5_000) })),
+    message('tools/list', JSON.stringify({ _meta: { a: { b: many(5_000) } } })),
+    JSON.stringify({ ...JSON.parse(message('ping')), ...many(5_000) }),
+  ]
+  for (const sent of cases) {
+    const { status, body } = await send(sent)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      id: 7,
+      error: { code: -32_600, message: expect.stringContaining('at most 1000') },
+    })
+  }
+  const { status, body } = await send(
+    message('tools/call', JSON.stringify({ ...params, arguments: many(5_000) })),
+  )
+  expect([status, body.result.isError]).toEqual([200, true])
+  expect(body.result.content[0].text).toContain('/u0')
+  expect((await send(message('tools/list', JSON.stringify({ _meta: many(900) })))).status).toBe(200)
+})
