@@ -23,7 +23,6 @@ export type SourceContents = Record<
 type Texts = Pick<SourceContents, 'erased' | 'remaining'>
 type Competence = Extract<Payload, { kind: 'competence' }>
 type Plan = Extract<Payload, { kind: 'plan_graph' }>
-type Call = EpisodicPayload['tool_graph'][number]
 
 export function removeSignals(payload: Competence, sources: Texts): Competence {
   const isLost = createTextCheck(sources)
