@@ -17,6 +17,9 @@ import { findTenant, insertTenant, lockTenant, setCreated, type TenantRow } from
 type Resources = { db: Database; clock: Clock; ids: Ids; databases: TenantDatabases }
 type Inserted = Parameters<typeof insertTenant>[1]
 
+/** A new tenant with its first key. */
+export type CreatedHere = Awaited<ReturnType<ReturnType<typeof createTenantCreation>['createHere']>>
+
 /** Creates tenants in the main database, or on servers of their own. */
 export function createTenantCreation({ db, clock, ids, databases }: Resources) {
   const logEvent = createEventLog({ clock, ids })

@@ -8,7 +8,7 @@ import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import { hasWriteMethod } from '../http/route-kind.ts'
 import { ExportedRecord, type ExportService, lines } from '../portability/index.ts'
-import type { createTenantCreation } from './tenant-creation.service.ts'
+import type { CreatedHere } from './tenant-creation.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
 import type { TenantRow } from './tenants.queries.ts'
 import {
@@ -24,8 +24,6 @@ import {
   TenantsQuery,
 } from './tenants.schemas.ts'
 import type { TenantsService } from './tenants.service.ts'
-
-type Created = Awaited<ReturnType<ReturnType<typeof createTenantCreation>['createHere']>>
 
 export type TenantsOptions = {
   /** Undefined while tenants are switched off; every call is then answered 404. */
@@ -43,7 +41,7 @@ const config = { permission: 'admin', isRootOnly: true, needsTenants: true } as 
 const tags = ['tenants']
 const only = 'Needs the root key. Returns 404 if `MEMBRANE_TENANTS` is `off`.'
 
-function answerCreated({ tenant, key, secret }: Created): Answer {
+function answerCreated({ tenant, key, secret }: CreatedHere): Answer {
   return {
     status: 201,
     body: { ...tenant, key },

@@ -125,7 +125,7 @@ describe('the resolution of a mention', () => {
 
   it('reads the names and types of an entity once for all mentions', () => {
     let reads = 0
-    const countReads = <T extends object>(list: T[]): T[] =>
+    const countReads = <T>(list: T[]): T[] =>
       new Proxy(list, {
         get: (target, name) => {
           if (name === '0') reads++

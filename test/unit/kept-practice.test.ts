@@ -19,7 +19,7 @@ const episode = (calls: readonly Call[], summaries: readonly string[] = []) =>
     },
   }) as unknown as ContentRow
 
-const plan = (nodes: readonly { id: string; params?: object }[], intent = 'deploy') => ({
+const plan = (nodes: readonly { id: string; params?: Record<string, unknown> }[], intent = 'deploy') => ({
   kind: 'plan_graph' as const,
   plan_id: 'p',
   version: '1',
