@@ -8,6 +8,7 @@ import {
   type TextQuery,
 } from '../../domain/words/query-words.ts'
 import { dropHelpRequest } from './asker-in-question.ts'
+import { dropFraming } from './question-framing.ts'
 
 /** The text of a question. It is parsed once, because it may be as long as a page. */
 export type QuestionText = {
@@ -24,7 +25,8 @@ export type QuestionText = {
 const asksPerson = /\?["'\s]*$/
 
 export function readQuestionText(text: string): QuestionText {
-  const asked = asksPerson.test(text) ? dropQuotes(text) : text
+  const unframed = dropFraming(text)
+  const asked = asksPerson.test(unframed) ? dropQuotes(unframed) : unframed
   const sentence = dropHelpRequest(asked)
   if (countWords(asked) > longestQuery)
     return { asked, included: asked.trim(), topic: sentence.trim(), query: readLongText(sentence) }

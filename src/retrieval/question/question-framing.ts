@@ -1,0 +1,27 @@
+import { isCommonWord } from '../../domain/words/common-words.ts'
+import { listPlainWords } from '../../domain/words/query-words.ts'
+
+/** Finds in a message to an agent the words around its question: greetings, thanks, and how to answer. Only in English. */
+
+const greeting = /^\s{0,9}(?:hi|hey|hello|good (?:morning|afternoon|evening))\b(?: there| again)?[,.!:]?/i
+const thanks = /\b(?:thanks|thank you)(?: again| a lot| so much| very much)?(?: in advance)?[.!]{0,3}\s{0,9}$/i
+const opening =
+  /\b(?:(?:a |one |just a )?quick question[:,]?|I(?:['’]m| am| was)(?: just)? (?:wondering|curious),?|do you (?:happen to |still )?(?:know|recall|remember)(?: this| that)?[?:,]|please\b|question:)/gi
+/** Where the answer is to come from: "Based on the conversation, …", "Look in your memory and …". */
+const source =
+  /(?<=^|[.?!:,]|\bplease|\s{2})\s{0,3}(?:based on|check|look (?:at|in|into|through)|search|use|using) (?:all |my |our |the |your )?(?:above |past |previous )?(?:chats?|context|conversations?|history|memor(?:y|ies)|messages)(?: (?:above|history|so far))?(?:,|:| and\b)/gi
+/** What the answer is to look like: "Answer in one short sentence.", "answer the following question as briefly as you can:". */
+const form =
+  /(?<=^|[.?!:,]|\band|\bplease|\s{2})\s{0,3}(?:answer|reply|respond)(?: (?:the|this|my) (?:following |next )?question)?(?: (?:briefly|concisely|shortly|only|with|in|as|(?:brief|concise|short)(?:ly)?|possible|you can|at most|an?|one|two|three|single|few|short|phrase|words?|sentences?|lines?|date|number|name|yes|or|no|English)\b){0,9}(?:[.!:]|$)/gi
+
+/**
+ * The question without these words: "Hey, quick question: where does Ada live? Answer in one sentence." is about where Ada lives.
+ * Unchanged where nothing else would be left.
+ */
+export function dropFraming(question: string): string {
+  const asked = [form, greeting, thanks, source, opening].reduce(
+    (left, framing) => left.replace(framing, '  '),
+    question,
+  )
+  return listPlainWords(asked).some((word) => !isCommonWord(word.toLowerCase())) ? asked.trim() : question
+}
