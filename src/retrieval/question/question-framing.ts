@@ -4,7 +4,8 @@ import { listPlainWords } from '../../domain/words/query-words.ts'
 /** Finds in a message to an agent the words around its question: greetings, thanks, and how to answer. Only in English. */
 
 const greeting = /^\s{0,9}(?:hi|hey|hello|good (?:morning|afternoon|evening))\b(?: there| again)?[,.!:]?/i
-const thanks = /\b(?:thanks|thank you)(?: again| a lot| so much| very much)?(?: in advance)?[.!]{0,3}\s{0,9}$/i
+const thanks =
+  /\b(?:thanks|thank you)(?: again| a lot| so much| very much)?(?: in advance)?[.!]{0,3}\s{0,9}$/i
 const opening =
   /\b(?:(?:a |one |just a )?quick question[:,]?|I(?:['’]m| am| was)(?: just)? (?:wondering|curious),?|do you (?:happen to |still )?(?:know|recall|remember)(?: this| that)?[?:,]|please\b|question:)/gi
 /** Where the answer is to come from: "Based on the conversation, …", "Look in your memory and …". */
