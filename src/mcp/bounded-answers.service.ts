@@ -7,6 +7,8 @@ import { writeJson } from './shown-text.service.ts'
 const maxCharacters = 50_000
 const longestRationale = 200
 const longestPayload = 1_000
+const maxRelations = 5
+const maxEntries = 3
 const figures = 4
 
 type Shown = MemoryRecord | RedactedRecord | WrittenRecord
@@ -49,10 +51,11 @@ export function describeState(record: WrittenRecord): Partial<MemoryRecord> {
   return { id, type, version, layer, salience, importance }
 }
 
-/** The members that an agent needs after it has changed a record. The whole record would fill its context. */
+/** What an agent needs after it has changed a record, and who changed it. The whole record would fill its context. */
 export function describeChanged(record: Shown): object {
   if (!('payload' in record)) return record
   const { id, type, scope, sensitivity, version, status, layer, salience, lifecycle, forgotten } = record
+  const { relations, audit_log: history } = record
   return {
     id,
     type,
@@ -64,7 +67,9 @@ export function describeChanged(record: Shown): object {
     salience: Number(salience.toPrecision(figures)),
     lifecycle: { pinned: lifecycle.pinned },
     payload: shortenPayload(record),
+    relations: relations.slice(0, maxRelations),
     ...(forgotten && { forgotten }),
+    audit_log: history.slice(-maxEntries).map(shortenEntry),
   }
 }
 
@@ -73,18 +78,18 @@ function shortenPayload(record: MemoryRecord): object {
   const { kind } = payload
   const text = { kind, text: writeStatement(record, longestPayload) }
   if (payload.kind !== 'semantic') return text
-  const { subject, predicate, object, revision } = payload
-  const fact = { kind, subject, predicate, object, ...(revision && { revision }) }
+  const { subject, predicate, object, revision, evidence } = payload
+  const fact = { kind, subject, predicate, object, evidence: evidence.slice(-1), ...(revision && { revision }) }
   return writeJson(fact).length <= longestPayload ? fact : { ...text, ...(revision && { revision }) }
 }
 
 /** Who did what, and the beginning of why. */
 function boundHistory(entries: History): readonly object[] {
-  if (isShort(entries)) return entries
-  return entries.map(({ changes: _, rationale, ...entry }) => ({
-    ...entry,
-    rationale: rationale.slice(0, longestRationale).toWellFormed(),
-  }))
+  return isShort(entries) ? entries : entries.map(shortenEntry)
+}
+
+function shortenEntry({ changes: _, rationale, ...entry }: History[number]): object {
+  return { ...entry, rationale: rationale.slice(0, longestRationale).toWellFormed() }
 }
 
 function isShort(value: object): boolean {

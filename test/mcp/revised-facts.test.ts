@@ -114,7 +114,7 @@ it('dates what is true instead by the time when it became true', async () => {
   expect(await recall('Where does Mia live?', scope)).toContain('] 2026-01-05 (disputed) Mia lives in Kiel.')
 })
 
-it('returns the state of a changed record and not its log, however long it is', async () => {
+it('returns the state of a changed record and the end of its log, however long they are', async () => {
   const { id } = await call('remember', { text: 'The kettle is blue.', scope: 'short' })
   for (let n = 0; n < 5; n++) await call(n % 2 ? 'unpin' : 'pin', { id, reason: `turn ${n}` })
   const { record } = await call('unpin', { id, reason: 'enough' })
@@ -128,9 +128,17 @@ it('returns the state of a changed record and not its log, however long it is', 
     layer: 'semantic',
     salience: 1,
     lifecycle: { pinned: false },
-    payload: { kind: 'semantic', subject: 'short', predicate: 'note', object: 'The kettle is blue.' },
+    payload: {
+      kind: 'semantic',
+      subject: 'short',
+      predicate: 'note',
+      object: 'The kettle is blue.',
+      evidence: [expect.objectContaining({ source_type: 'event' })],
+    },
+    relations: [],
+    audit_log: ['turn 3', 'turn 4', 'enough'].map((rationale) => expect.objectContaining({ rationale })),
   })
   const long = await call('remember', { text: 'long '.repeat(5_000), scope: 'short' })
   const { record: pinned } = await call('pin', { id: long.id, reason: 'x' })
-  expect(JSON.stringify(pinned).length).toBeLessThan(1_500)
+  expect(JSON.stringify(pinned).length).toBeLessThan(2_000)
 })
