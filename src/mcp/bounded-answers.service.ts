@@ -79,7 +79,14 @@ function shortenPayload(record: MemoryRecord): object {
   const text = { kind, text: writeStatement(record, longestPayload) }
   if (payload.kind !== 'semantic') return text
   const { subject, predicate, object, revision, evidence } = payload
-  const fact = { kind, subject, predicate, object, evidence: evidence.slice(-1), ...(revision && { revision }) }
+  const fact = {
+    kind,
+    subject,
+    predicate,
+    object,
+    evidence: evidence.slice(-1),
+    ...(revision && { revision }),
+  }
   return writeJson(fact).length <= longestPayload ? fact : { ...text, ...(revision && { revision }) }
 }
 
