@@ -15,7 +15,8 @@ export type Forgotten = { applied: number; skipped: number; last: string | null 
 
 /**
  * Forgets the next of the records that a plan only forgets, as the job would: their log and the changes of the run are
- * written by the same statement, with the times of the run. A record that has changed since, or may not be forgotten any more, is listed as skipped.
+ * written by the same statement, with the times of the run. A record that has changed since, or may not be forgotten any more, is
+ * listed as skipped.
  */
 export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Promise<Forgotten> {
   const { planId, runId, plannedAt, now, after, limit } = forgetting

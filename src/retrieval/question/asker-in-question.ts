@@ -49,7 +49,8 @@ const help =
 
 /**
  * The question without the words that only ask for help or say who told something: "Can you recommend a hotel?" is about a hotel, and
- * "recommend" is in what is asked about everything else too. Unchanged where nothing else would be left, and with quotes, whose words are asked for as they are.
+ * "recommend" is in what is asked about everything else too. Unchanged where nothing else would be left, and with quotes, whose words
+ * are asked for as they are.
  */
 export function dropHelpRequest(question: string): string {
   if (question.includes('"')) return question

@@ -68,7 +68,7 @@ export function View({ policy, onChange }) {
       <div class="settings-end">
         ${maySave && html`<button type="submit" class="primary">Save</button>`}
         ${may('maintenance:run') && html`<button type="button" onClick=${() => attempt(simulate)}>Simulate over 30 days</button>`}
-        ${!maySave && html`<p class="note">To save it, a key needs <code>admin</code>, all scopes and must read up to <code>hyper</code>.</p>`}
+        ${!maySave && html`<p class="note">To save it, a key needs <code>admin</code> and all scopes, and must read up to <code>hyper</code>.</p>`}
         ${problem !== undefined && html`<p role="alert" class="problem">${problem}</p>`}
       </div>
     </form>

@@ -30,7 +30,7 @@ export function View() {
   }
   const mayChange = may('maintenance:run') && seesAll()
   return html`<${Table} caption="Schedules" columns=${mayChange ? [...columns, change] : columns} rows=${data.items} keyOf=${(/** @type {Schedule} */ { job }) => job} isBusy=${isLoading} />
-    ${!mayChange && html`<p class="note">To change schedules, a key needs <code>maintenance:run</code>, all scopes and must read up to <code>hyper</code>.</p>`}`
+    ${!mayChange && html`<p class="note">To change schedules, a key needs <code>maintenance:run</code> and all scopes, and must read up to <code>hyper</code>.</p>`}`
 }
 
 /** @type {readonly Column<Schedule>[]} */
