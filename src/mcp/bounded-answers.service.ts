@@ -76,18 +76,12 @@ export function describeChanged(record: Shown): object {
 function shortenPayload(record: MemoryRecord): object {
   const { payload } = record
   const { kind } = payload
-  const text = { kind, text: writeStatement(record, longestPayload) }
-  if (payload.kind !== 'semantic') return text
-  const { subject, predicate, object, revision, evidence } = payload
-  const fact = {
-    kind,
-    subject,
-    predicate,
-    object,
-    evidence: evidence.slice(-1),
-    ...(revision && { revision }),
-  }
-  return writeJson(fact).length <= longestPayload ? fact : { ...text, ...(revision && { revision }) }
+  if (payload.kind !== 'semantic') return { kind, text: writeStatement(record, longestPayload) }
+  const { subject, predicate, object, evidence, revision } = payload
+  const state = revision && { revision }
+  const fact = { kind, subject, predicate, object, evidence: evidence.slice(-1), ...state }
+  if (writeJson(fact).length <= longestPayload) return fact
+  return { kind, text: writeStatement(record, longestPayload), ...state }
 }
 
 /** Who did what, and the beginning of why. */

@@ -1,4 +1,5 @@
 import { type Fact, notePredicate, observedPredicate } from '../domain/identity/handles.ts'
+import { containsWords } from '../retrieval/index.ts'
 
 /** What a fact says after a text has replaced what it said. */
 
@@ -27,13 +28,4 @@ function cutBeginning(text: string, beginning: string): string | undefined {
   const rest = text.slice(beginning.length).trim()
   const object = rest.endsWith('.') ? rest.slice(0, -1) : rest
   return object === '' ? undefined : object
-}
-
-function containsWords(text: string, words: string): boolean {
-  const sought = spell(words)
-  return sought !== '  ' && spell(text).includes(sought)
-}
-
-function spell(text: string): string {
-  return ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `
 }

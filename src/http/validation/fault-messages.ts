@@ -81,8 +81,9 @@ export function describeUnknown(
   const meant = namesOfOneThing
     .filter((names) => names.includes(name))
     .flatMap((names) => all.filter((each) => names.includes(each)))[0]
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `unknown ${what}${hint}${all.length === 0 || listed ? '' : `${hint === '' ? ';' : ''} known: ${all.join(', ')}`}`
+  const hint = meant === undefined ? [] : [`did you mean ${meant}?`]
+  const list = all.length === 0 || listed ? [] : [`known: ${all.join(', ')}`]
+  return [`unknown ${what}`, [...hint, ...list].join(' ')].filter((part) => part !== '').join('; ')
 }
 
 export function listValues(values: readonly unknown[]): string {
