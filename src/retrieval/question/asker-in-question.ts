@@ -1,5 +1,5 @@
-import { isCommonWord } from '../../domain/words/common-words.ts'
-import { countWords, listPlainWords } from '../../domain/words/query-words.ts'
+import { countWords } from '../../domain/words/query-words.ts'
+import { hasTopic } from './topic-words.ts'
 
 /** Finds in a question how it refers to the person who asks. Only in English. */
 
@@ -55,5 +55,5 @@ const help =
 export function dropHelpRequest(question: string): string {
   if (question.includes('"')) return question
   const left = question.replace(helpRequest, ' ').replace(telling, ' ')
-  return listPlainWords(left).some((word) => !isCommonWord(word.toLowerCase())) ? left : question
+  return hasTopic(left) ? left : question
 }

@@ -1,5 +1,4 @@
-import { isCommonWord } from '../../domain/words/common-words.ts'
-import { listPlainWords } from '../../domain/words/query-words.ts'
+import { hasTopic } from './topic-words.ts'
 
 /** Finds in a message to an agent the words around its question: greetings, thanks, and how to answer. Only in English. */
 
@@ -24,5 +23,5 @@ export function dropFraming(question: string): string {
     (left, framing) => left.replace(framing, '  '),
     question,
   )
-  return listPlainWords(asked).some((word) => !isCommonWord(word.toLowerCase())) ? asked.trim() : question
+  return hasTopic(asked) ? asked.trim() : question
 }

@@ -1,0 +1,7 @@
+import { isCommonWord } from '../../domain/words/common-words.ts'
+import { listPlainWords } from '../../domain/words/query-words.ts'
+
+/** Whether a text has a word that says what it is about. */
+export function hasTopic(text: string): boolean {
+  return listPlainWords(text).some((word) => !isCommonWord(word.toLowerCase()))
+}
