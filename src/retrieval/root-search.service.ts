@@ -20,7 +20,7 @@ import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { isAboutAsker, isAboutQuestions, isAboutReplies, isForAsker } from './question/asker-in-question.ts'
 import { type PeriodsInQuestion, readPeriods } from './question/periods-in-question.ts'
 import { canShowRedacted, type Question } from './question/question.ts'
-import { readQuestionText } from './question/question-text.ts'
+import { type QuestionText, readQuestionText } from './question/question-text.ts'
 import { listNamedSpeakers } from './question/speakers-in-question.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
@@ -56,10 +56,10 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   }
 
   async function rankByContent(question: Question, input: SearchInput, limit: number): Promise<Roots> {
-    const { query, included } = input.text ?? noText
+    const { query, included, asking } = input.text ?? noText
     const onlyIds = await prefilter(question, query)
     if (onlyIds?.length === 0) return rankWithoutMatches(question, input, limit, onlyIds)
-    const periods = readPeriods(included, question.at)
+    const periods = readPeriods(asking, question.at) ?? readPeriods(included, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
     const matches = await findMatches(question, input, { requested: limit, periods, states, onlyIds })
     const ids = listIds(matches)
@@ -68,11 +68,11 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     const rows = await readStates(ids, question, states)
     const traits = {
       stems: stems.words,
-      listNamed: (speakers: Iterable<string>) => listNamedSpeakers(included, speakers),
-      isAboutAsker: isAboutAsker(included),
-      isAboutReplies: isAboutReplies(included),
-      isForAsker: isForAsker(included),
-      isAboutQuestions: isAboutQuestions(included),
+      listNamed: (speakers: Iterable<string>) => listNamedIn(input.text ?? noText, speakers),
+      isAboutAsker: isAboutAsker(asking),
+      isAboutReplies: isAboutReplies(asking),
+      isForAsker: isForAsker(asking),
+      isAboutQuestions: isAboutQuestions(asking),
       isOfPeriod: periods?.includes,
       isPeriodAll: periods?.isAll,
     }
@@ -179,6 +179,12 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   }
 
   return findRoots
+}
+
+/** The speakers that the sentences that ask name; if none, those that the whole task names. */
+function listNamedIn({ asking, included }: QuestionText, speakers: Iterable<string>): ReadonlySet<string> {
+  const named = listNamedSpeakers(asking, speakers)
+  return named.size > 0 || asking === included ? named : listNamedSpeakers(included, speakers)
 }
 
 /** The higher of the cosine and the text score relative to the best match. */

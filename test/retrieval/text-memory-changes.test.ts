@@ -31,6 +31,7 @@ async function openLoaded() {
       related: [],
       inflected: [],
       occurrences: new Map<string, number>(),
+      remarked: new Set<string>(),
       averageLength: 2,
       rows: 100,
       limit: 10,

@@ -30,6 +30,7 @@ it('loads the texts behind any number of forgotten ones', async () => {
     related: [],
     inflected: [],
     occurrences: new Map<string, number>(),
+    remarked: new Set<string>(),
     averageLength: 2,
     rows: 403,
     limit: 10,

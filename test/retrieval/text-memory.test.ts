@@ -92,18 +92,18 @@ describe('words in memory', () => {
     ['one scope', { scopes: ['blue'], surroundings }],
     ['some days', { days: everyDay, surroundings, exactCount: 0 }],
     ['a type of which there is none', { types: ['semantic'] }],
-  ])('find what the database finds: %s', async (_, more: Partial<TextSearchInput>) => {
+    ['with remarks', { surroundings }, () => sentence(5)],
+  ])('find what the database finds: %s', async (_, more: Partial<TextSearchInput>, remark = () => '') => {
     const memory = await openLoaded()
     const database = createTextSearch({ clock: app.clock, textLanguage })
     const shared = { same: 0, all: 0 }
     for (let asked = 0; asked < 10; asked++) {
-      const question = sentence(5)
-      const exact = await database.find(app.db, { query: readQuery(question), ...usual, ...more })
-      const found = await memory.ask(question, more)
-      const expected = exact.slice(0, 10)
-      shared.all += expected.length
+      const query = { ...readQuery(sentence(5)), remarks: remark() }
+      const exact = await database.find(app.db, { query, ...usual, ...more })
+      const found = await memory.ask('', { query, ...more })
       const best = new Set(found.slice(0, 10).map(({ id }) => id))
-      shared.same += expected.filter(({ id }) => best.has(id)).length
+      shared.all += exact.slice(0, 10).length
+      shared.same += exact.slice(0, 10).filter(({ id }) => best.has(id)).length
     }
     expect(memory.counted.inMemory).toBe(10)
     expect(shared.same).toBeGreaterThanOrEqual(0.93 * shared.all)

@@ -13,6 +13,7 @@ const options = {
   averageLength: 10,
   most: 10,
   occurrences: new Map<string, number>(),
+  remarked: new Set<string>(),
   related: [],
   inflected: [],
 }

@@ -4,6 +4,7 @@ import { weighWords } from '../../src/retrieval/text/memory/word-weights.ts'
 const sought = {
   words: ['car', 'red'],
   occurrences: new Map<string, number>(),
+  remarked: new Set<string>(),
   related: [{ word: 'vehicl', of: 'car', weight: 0.3 }],
 }
 const weigh = (counts: Readonly<Record<string, number>>, more: object = {}) =>

@@ -82,6 +82,8 @@ function joinParts(identifier: string): string {
 export type TextQuery = {
   /** A record matches when it has any of these words. */
   alternatives: string
+  /** Or any of these, which stand beside the question and count less. */
+  remarks?: string
   /** Each phrase must occur exactly. */
   phrases: string[]
   /** None of these phrases may occur. */

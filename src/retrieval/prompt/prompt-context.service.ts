@@ -14,6 +14,7 @@ import { isWhole, type MemoryRecord } from '../../records/index.ts'
 import { listAnswerConditions, listContextConditions } from '../filters.queries.ts'
 import { listNames } from '../question/names-in-question.ts'
 import { type Question, readQuestion } from '../question/question.ts'
+import { readQuestionText } from '../question/question-text.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import type { RetrievalService } from '../retrieval.service.ts'
 import { findMessagesAround } from '../text/surroundings/surroundings.queries.ts'
@@ -53,6 +54,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const { task_descriptor: task, node_limit = 50, max_hops = 0 } = query
     const question = readQuestion(query, call.caller.trust, clock.now())
     const conditions = listAnswerConditions(question, 'whole')
+    const { asking } = readQuestionText(task)
     const profiles = findProfiles(task, question, conditions)
     // Records that have nothing to do with the task are worse than none: a model would take them as related. But "What am I working
     // on?" has no word of the tasks, and who asks for tasks alone means all of them.
@@ -65,7 +67,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
         profiles,
       ])
       const found = await gather(question, conditions, answer, profileIds)
-      return writePrompt(found, { question: task, maxTokens, format })
+      return writePrompt(found, { question: asking, maxTokens, format })
     }
 
     if (root_limit !== undefined) return writeWith(root_limit)

@@ -9,12 +9,15 @@ import {
 } from '../../domain/words/query-words.ts'
 import { dropHelpRequest } from './asker-in-question.ts'
 import { dropFraming } from './question-framing.ts'
+import { splitRemarks } from './remarks.ts'
 
 /** The text of a question. It is parsed once, because it may be as long as a page. */
 export type QuestionText = {
   asked: string
   /** Without what it excludes. */
   included: string
+  /** Without what it excludes and without remarks beside the question. */
+  asking: string
   /** Without what it excludes and without words that only ask for help. */
   topic: string
   /** The words of the topic, and what every answer must or must not contain. */
@@ -26,14 +29,22 @@ const asksPerson = /\?["'\s]*$/
 
 export function readQuestionText(text: string): QuestionText {
   const unframed = dropFraming(text)
-  const asked = asksPerson.test(unframed) ? dropQuotes(unframed) : unframed
-  const sentence = dropHelpRequest(asked)
-  if (countWords(asked) > longestQuery)
-    return { asked, included: asked.trim(), topic: sentence.trim(), query: readLongText(sentence) }
+  const { asking: sentences, remarks } = splitRemarks(unframed)
+  const [asked, asking] =
+    remarks !== '' || asksPerson.test(unframed)
+      ? [dropQuotes(unframed), dropQuotes(sentences)]
+      : [unframed, sentences]
+  const isLong = countWords(asking) > longestQuery
+  const drop = isLong ? (sentence: string) => sentence.trim() : dropExcluded
+  const sentence = dropHelpRequest(asking)
+  const query = isLong ? readLongText(sentence) : readQuery(sentence)
+  if (remarks === '')
+    return { asked, asking: drop(asked), included: drop(asked), topic: drop(sentence), query }
   return {
     asked,
-    included: dropExcluded(asked),
-    topic: dropExcluded(sentence),
-    query: readQuery(sentence),
+    asking: drop(asking),
+    included: `${drop(asking)} ${remarks}`,
+    topic: `${drop(sentence)} ${remarks}`,
+    query: { ...query, remarks: readLongText(remarks).alternatives },
   }
 }

@@ -49,7 +49,7 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
     db: Database,
     shared: Omit<TextSearch, 'store'>,
     {
-      stems: { words, occurrences, phrased, related: allRelated },
+      stems: { words, occurrences, remarked, phrased, related: allRelated },
       statistics,
       exactCount,
       scopes,
@@ -59,7 +59,9 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
     const store = { rows: statistics.rows * share, averageLength: statistics.averageLength }
     const search: TextSearch = { ...shared, store }
     const counted = words.map((word) => ({ word, count: estimateRecords(word, statistics) }))
-    const picked = pickWords(counted, { occurrences, rows: statistics.rows }).map(({ word }) => word)
+    const picked = pickWords(counted, { occurrences, remarked, rows: statistics.rows }).map(
+      ({ word }) => word,
+    )
     const { rare, common } = planSearch(picked, share, statistics)
     const related = pickRelated(allRelated, rare, share, statistics)
     const searched = { words: rare, scoringOnly: common, related }

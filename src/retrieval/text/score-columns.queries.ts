@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { b, computeIdf, k1 } from './bm25.ts'
 import { computeLeastIdf, type RelatedStem } from './related-stems.ts'
+import { weighRemark } from './search-plan.ts'
 import type { CountedWord, StoreSize } from './statistics/word-statistics.ts'
 import { padPlaces } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
@@ -16,18 +17,21 @@ type ScoredWords = {
   related: readonly (RelatedStem | undefined)[]
 }
 
+/** `remarked` are the words that only stand in remarks beside the question. */
+type ScoredQuestion = {
+  words: readonly CountedWord[]
+  related: readonly RelatedStem[]
+  remarked: ReadonlySet<string>
+}
+
 /**
  * The columns from which a statement computes the BM25 score of each text `contents as c`. Words of known frequency score at once, in
  * `knownScore`. The frequency of the others is known when all texts are found: `counts` are read with each text, `idfs` over
  * all of them, and `countedScore` is computed from both.
  */
-export function selectScoreColumns(
-  words: readonly CountedWord[],
-  related: readonly RelatedStem[],
-  store: StoreSize,
-) {
+export function selectScoreColumns({ words, related, remarked }: ScoredQuestion, store: StoreSize) {
   const knownWords = words.flatMap(({ word, count }): KnownWord[] =>
-    count === null ? [] : [{ word, idf: computeIdf(count, store) }],
+    count === null ? [] : [{ word, idf: weighRemark(word, remarked) * computeIdf(count, store) }],
   )
   const own = padPlaces(words.filter(({ count }) => count === null))
   const counted = {
@@ -40,7 +44,10 @@ export function selectScoreColumns(
   const counts = countedWords.map(
     (each, at) => sql`, ${selectOccurrences(each?.word, (count) => count)} as ${nameCount(at)}`,
   )
-  const idfs = countedWords.map((_, at) => sql`, ${computeIdfOfCounted(at, store)} as ${nameIdf(at)}`)
+  const idfs = countedWords.map((each, at) => {
+    const weight = each ? weighRemark(each.word, remarked) : 0
+    return sql`, ${weight}::float8 * ${computeIdfOfCounted(at, store)} as ${nameIdf(at)}`
+  })
   return {
     countedWords,
     knownWords,

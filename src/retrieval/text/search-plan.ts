@@ -23,6 +23,13 @@ export const maxWords = 48
 /** How often each word is in the question. */
 export type Occurrences = ReadonlyMap<string, number>
 
+/** How much a word counts that only stands in remarks beside the question. docs/quality-experiments.md has the figures. */
+const remarkWeight = 1 / 3
+
+export function weighRemark(word: string, remarked: ReadonlySet<string>): number {
+  return remarked.has(word) ? remarkWeight : 1
+}
+
 /**
  * The words of a long question that say most of what it is about: those that are rare in the store, or repeated in the question. A
  * long message has more words that are rare by chance than words of its subject, which it repeats. A word that no record contains
@@ -30,10 +37,10 @@ export type Occurrences = ReadonlyMap<string, number>
  */
 export function pickWords<T extends { word: string; count: number }>(
   counted: readonly T[],
-  { occurrences, rows }: { occurrences: Occurrences; rows: number },
+  { occurrences, remarked, rows }: { occurrences: Occurrences; remarked: ReadonlySet<string>; rows: number },
 ): T[] {
   const weigh = ({ word, count }: T) =>
-    weighOccurrences(occurrences.get(word) ?? 1) * estimateIdf(count, { rows })
+    weighRemark(word, remarked) * weighOccurrences(occurrences.get(word) ?? 1) * estimateIdf(count, { rows })
   return counted
     .map((each) => ({ each, isAbsent: each.count === 0, weight: weigh(each) }))
     .sort(

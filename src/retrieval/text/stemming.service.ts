@@ -20,6 +20,8 @@ export type Stems = {
   unknown: readonly string[]
   /** Stems of words that may be of another language: their other forms are searched too. */
   inflected: readonly string[]
+  /** Stems that only stand in remarks beside the question. */
+  remarked: ReadonlySet<string>
 }
 
 const maxCached = 40_000
@@ -46,41 +48,47 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
 
   async function stemQuery(db: Database, query: TextQuery): Promise<Stems> {
     const words = splitWords(query.alternatives)
+    const remarks = splitWords(query.remarks ?? '')
     const isLong = words.length > longestQuery
     const hasEnglish = textLanguage === 'english' && !isLong
     const isOther = isOtherLanguage(words)
     const corrections = hasEnglish && !isOther ? words.map(listCorrections) : []
     const meanings = hasEnglish ? words.filter(mayHaveRelated).map(listMeanings) : []
     const near = [...corrections, ...meanings]
+    const phrased = splitWords(query.phrases.join(' '))
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
-    const { listStems, ...own } = await stem(db, query, others)
-    const occurrences = countOccurrences(words.flatMap(listStems))
-    const listUnknown = (some: readonly string[]) => some.filter(mayBeCorrected).flatMap(listStems)
-    const unknown = isLong ? [] : listUnknown(words)
-    const inflected =
-      isLong || textLanguage === unstemmed ? [] : listUnknown(isOther ? words : dropEnglishNames(words))
-    const related = listRelated(near, new Set(own.words), listStems)
-    return { ...own, occurrences, unknown, inflected, related }
-  }
-
-  /** `listStems` knows the words of the sentence, and `others`, which are learnt in the same round trip. */
-  async function stem(db: Database, { alternatives, phrases }: TextQuery, others: readonly string[]) {
-    const words = splitWords(alternatives)
-    const phrased = splitWords(phrases.join(' '))
-    const stems = await learn(db, new Set([...words, ...phrased, ...others]))
-    const listStems = (word: string) => cached.get(word) ?? stems.get(word) ?? []
+    const listStems = await learn(db, new Set([...words, ...remarks, ...phrased, ...others]))
     const stemWords = (list: readonly string[]) => [...new Set(list.flatMap(listStems))]
-    return { listStems, words: stemWords(words), phrased: stemWords(phrased) }
+    const own = stemWords(words)
+    const all = new Set([...own, ...stemWords(remarks)])
+    const listUnknown = (some: readonly string[]) => some.filter(mayBeCorrected).flatMap(listStems)
+    const isStemmed = !isLong && textLanguage !== unstemmed
+    return {
+      words: [...all],
+      phrased: stemWords(phrased),
+      occurrences: countOccurrences([...words, ...remarks].flatMap(listStems)),
+      remarked: new Set([...all].slice(own.length)),
+      unknown: isLong ? [] : listUnknown(words),
+      inflected: isStemmed ? listUnknown(isOther ? words : dropEnglishNames(words)) : [],
+      related: listRelated(near, all, listStems),
+    }
   }
 
-  async function learn(db: Database, words: ReadonlySet<string>): Promise<ReadonlyMap<string, string[]>> {
-    const unknown = [...words].filter((word) => !cached.has(word))
-    if (unknown.length === 0) return new Map()
-    const found = await findStems(db, unknown, textLanguage)
+  /** Returns what lists the stems of one of the words. */
+  async function learn(
+    db: Database,
+    words: ReadonlySet<string>,
+  ): Promise<(word: string) => readonly string[]> {
+    const stems = new Map(Array.from(words, (word) => [word, cached.get(word)]))
+    const unknown = [...words].filter((word) => !stems.get(word))
+    const found = unknown.length === 0 ? [] : await findStems(db, unknown, textLanguage)
     // Clears everything, which is rare: tracking the last use would cost every search.
     if (cached.size > maxCached) cached.clear()
-    for (const { word, stems } of found) if (word.length <= longestCached) cached.set(word, stems)
-    return new Map(found.map(({ word, stems }) => [word, stems]))
+    for (const each of found) {
+      stems.set(each.word, each.stems)
+      if (each.word.length <= longestCached) cached.set(each.word, each.stems)
+    }
+    return (word) => stems.get(word) ?? []
   }
 
   return { findQueryStems }

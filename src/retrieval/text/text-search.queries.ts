@@ -22,6 +22,8 @@ export type TextSearch = RequiredWords & {
   conditions: Conditions
   store: StoreSize
   limit: number
+  /** Words that only stand in remarks beside the question. */
+  remarked: ReadonlySet<string>
   /** Whether forgotten records are searched too. */
   includesForgotten?: boolean
 }
@@ -107,10 +109,10 @@ async function rank(
   search: TextSearch,
   { words, related = [], condition }: Ranking,
 ): Promise<RankedMatches> {
-  const { store, conditions, trust, limit, includesForgotten } = search
+  const { store, conditions, trust, limit, remarked, includesForgotten } = search
   const andUnforgotten = includesForgotten ? sql`` : sql`and r.forgotten_at is null`
   const isMatch = conditions.length === 0 ? sql`true` : sql`(${joinConditions(conditions)})`
-  const columns = selectScoreColumns(words, related, store)
+  const columns = selectScoreColumns({ words, related, remarked }, store)
   const { rows } = await sql<{ matches: string | null; idfs: string | null }>`
     with found as materialized (
       select c.record_id as id, ${columns.length} as length, ${columns.knownScore} as known ${columns.counts}

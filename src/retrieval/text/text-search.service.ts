@@ -100,6 +100,7 @@ export function createTextSearch({
       limit,
       query,
       textLanguage,
+      remarked: stems.remarked,
       includesForgotten,
       filterWords: listFilterWords(input),
     }
@@ -156,6 +157,7 @@ export function createTextSearch({
     const found = await memory.find({
       words: stems.words,
       occurrences: stems.occurrences,
+      remarked: stems.remarked,
       related: stems.related,
       inflected: stems.inflected,
       averageLength,
@@ -187,13 +189,13 @@ export function createTextSearch({
 
   async function pickVisibleWords(
     db: Database,
-    { words, occurrences }: Stems,
+    { words, occurrences, remarked }: Stems,
     { trust, store: { rows } }: TextSearch,
   ): Promise<readonly string[]> {
     if (words.length <= maxWords) return words
     const counts = await countVisible(db, trust, words)
     const counted = words.map((word) => ({ word, count: counts.get(word) ?? 0 }))
-    return pickWords(counted, { occurrences, rows }).map(({ word }) => word)
+    return pickWords(counted, { occurrences, remarked, rows }).map(({ word }) => word)
   }
 
   /** The requirements of a question for each answer, as conditions on `records as r`. */

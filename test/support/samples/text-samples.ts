@@ -21,6 +21,7 @@ const search: text.TextSearch = {
   conditions: [],
   textLanguage: 'english',
   limit: 10,
+  remarked: new Set(['test']),
   query: { alternatives: 'flaky test', phrases: ['flaky test'], excluded: ['unit'] },
   store: { rows: 100_000, averageLength: 30 },
   filterWords: [['scope team', 'scope ']],
@@ -80,7 +81,10 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/retrieval/text/score-columns.queries.ts': {
     selectScoreColumns: (db) => {
-      const { length, knownScore } = scores.selectScoreColumns([...rare, ...common], related, search.store)
+      const { length, knownScore } = scores.selectScoreColumns(
+        { words: [...rare, ...common], ...search, related },
+        search.store,
+      )
       return sql`select ${length} as length, ${knownScore} as known from contents as c`.execute(db)
     },
   },

@@ -22,6 +22,8 @@ import type { TextTable } from './text-table.ts'
 export type MemoryTextSearch = {
   words: readonly string[]
   occurrences: Occurrences
+  /** Those of `words` that only stand in remarks beside the question. */
+  remarked: ReadonlySet<string>
   related: readonly RelatedStem[]
   /** Those of `words` whose other forms are searched too. */
   inflected: readonly string[]

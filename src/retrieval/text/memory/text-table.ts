@@ -29,7 +29,7 @@ type RankOptions = Pick<StoreSize, 'averageLength'> & {
   most: number
   /** Those of the words whose other forms are searched too. */
   inflected: readonly string[]
-} & Pick<QueryWords, 'occurrences' | 'related'>
+} & Pick<QueryWords, 'occurrences' | 'remarked' | 'related'>
 
 export type TextTable = ReturnType<typeof createTextTable>
 
@@ -137,7 +137,7 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { occurrences, related, inflected, ...options }: RankOptions,
+    { occurrences, remarked, related, inflected, ...options }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
@@ -145,7 +145,11 @@ export function createTextTable() {
     const count = (word: string, most?: number) => countTexts(postings, lists.get(word), texts, most)
     const listWords = (beginning: string) => beginnings.list(beginning).filter((word) => count(word, 0) > 0)
     const standIns = addForms({ words, inflected, related }, listWords)
-    const { weights, ...rarity } = weighWords({ words, occurrences, related: standIns }, count, rows)
+    const { weights, ...rarity } = weighWords(
+      { words, occurrences, remarked, related: standIns },
+      count,
+      rows,
+    )
     return { ...rarity, best: findBest(weights, isSearched, options) }
   }
 

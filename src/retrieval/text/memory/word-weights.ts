@@ -1,15 +1,17 @@
 import { computeIdf } from '../bm25.ts'
 import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
-import { type Occurrences, pickWords } from '../search-plan.ts'
+import { type Occurrences, pickWords, weighRemark } from '../search-plan.ts'
 
 export type QueryWords = {
   words: readonly string[]
   occurrences: Occurrences
+  /** Those that only stand in remarks beside the question. */
+  remarked: ReadonlySet<string>
   related: readonly RelatedStem[]
 }
 
 export type WordWeights = {
-  /** How rare each word is. */
+  /** How rare each word is; less for one that is only remarked. */
   idfs: ReadonlyMap<string, number>
   /** Those of the related stems that occur. */
   related: readonly WeighedStem[]
@@ -22,15 +24,17 @@ const maxTextsOfRelated = 2_000
 
 /** Weighs the words that say most and what stands for them, by how many of all texts contain them. */
 export function weighWords(
-  { words, occurrences, related }: QueryWords,
+  { words, occurrences, remarked, related }: QueryWords,
   countTexts: (word: string, most?: number) => number,
   rows: number,
 ): WordWeights {
   const counted = pickWords(
     words.map((word) => ({ word, count: countTexts(word) })),
-    { occurrences, rows },
+    { occurrences, remarked, rows },
   )
-  const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
+  const idfs = new Map(
+    counted.map(({ word, count }) => [word, weighRemark(word, remarked) * computeIdf(count, { rows })]),
+  )
   const weighed = related.flatMap((each) => {
     const idfOfWord = idfs.get(each.of)
     if (idfOfWord === undefined) return []

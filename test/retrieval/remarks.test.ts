@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
+import { readQuery } from '../../src/domain/words/query-words.ts'
+import { readQuestionText } from '../../src/retrieval/question/question-text.ts'
+import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
+import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
+import { type Body, create } from '../support/record-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+const ids: Record<string, string> = {}
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const texts = {
+    ferry: 'The ferry to Porto leaves at seven.',
+    office: 'The office was loud all week, and my back hurts from the chair in the office.',
+    ada: 'Ada bought a red bicycle in the harbour.',
+  }
+  for (const [name, text] of Object.entries(texts)) ids[name] = (await create(app, buildStatement(text))).id
+})
+afterAll(() => app.close())
+
+const all = -1
+
+/** The same search of a small store, of a large one, and of one whose words are in memory. */
+const variants = [
+  ['a small store', async () => ({})],
+  ['a large store', async () => ({ smallStorePages: all })],
+  ['memory', async () => ({ smallStorePages: all, memory: await loadMemory() })],
+] as const
+
+const usual = { trust: fullTrust, conditions: [], limit: 10 }
+const open = (more: object) => createTextSearch({ clock: app.clock, textLanguage: 'english', ...more })
+
+async function loadMemory() {
+  const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(app.db)
+  await open({ smallStorePages: all, memory }).find(app.db, { query: readQuery('planet'), ...usual })
+  await memory.untilLoaded()
+  return memory
+}
+
+describe.each(variants)('a remark beside a question, in %s', (_, openStore) => {
+  async function score(task: string): Promise<Map<string, number>> {
+    const { query } = readQuestionText(task)
+    const found = await open(await openStore()).find(app.db, { query, ...usual })
+    return new Map(found.map(({ id, score }) => [id, score]))
+  }
+
+  it('counts a third, and less than the question', async () => {
+    const alone = await score('Loud office week, back, chair')
+    const remarked = await score('Loud office week, back, chair. When does the ferry to Porto leave?')
+    const asked = await score('When does the ferry to Porto leave?')
+    const office = ids['office'] ?? ''
+    expect(remarked.get(office)).toBeCloseTo((alone.get(office) ?? 0) / 3, 6)
+    expect([...remarked.keys()].slice(0, 2)).toEqual([ids['ferry'], office])
+    expect(remarked.get(ids['ferry'] ?? '')).toBeCloseTo(asked.get(ids['ferry'] ?? '') ?? 0, 6)
+  })
+
+  it('counts in full where the question says nothing else', async () => {
+    const alone = await score('Ada goes to the harbour.')
+    const asked = await score('Ada goes to the harbour. What should I bring?')
+    expect(asked.get(ids['ada'] ?? '')).toBeCloseTo(alone.get(ids['ada'] ?? '') ?? 0, 6)
+  })
+})
+
+describe('a question with remarks, over HTTP', () => {
+  const ask = (task_descriptor: string) =>
+    retrieve(app, { task_descriptor, max_hops: 0, explain: true, record_access: false })
+
+  it('finds its answer before what the remarks are about', async () => {
+    const remark = 'The office was loud all week, my back hurts, and the chair in the office is broken.'
+    for (const task of [
+      `${remark} When does the ferry to Porto leave?`,
+      `When does the ferry to Porto leave? ${remark}`,
+    ])
+      expect(listNodeIds(await ask(task)).slice(0, 2)).toEqual([ids['ferry'], ids['office']])
+  })
+
+  it('is read without them: "I" of a remark does not make it a question about the person who asks', async () => {
+    const body = { messages: [{ id: 'm1', role: 'user', content: 'I prefer the window seat on a ferry.' }] }
+    const answer = await app.request('POST', '/v1/conversations/seats/messages', { body })
+    const id = (answer.body as Body).items[0].record_id
+    const factors = async (task: string) => {
+      const { nodes } = await ask(task)
+      return nodes.find(({ record }: Body) => record.id === id)?.signals.guidance_factor
+    }
+    expect(await factors('Which ferry seat should I take?')).toBe(1.7)
+    expect(await factors('I had a long week. Which ferry seat did Ada take?')).toBe(1)
+  })
+
+  it('quotes long texts around the words of the question', async () => {
+    const filler = Array.from({ length: 400 }, (_, at) => `office chair week ${at}.`).join(' ')
+    const text = `${filler} The lighthouse of Faro opens at nine. ${filler}`
+    const messages = [{ id: 'm1', role: 'assistant', content: text }]
+    expect((await app.request('POST', '/v1/conversations/c/messages', { body: { messages } })).status).toBe(
+      201,
+    )
+    const task_descriptor = 'The office chair was bad this week. When does the lighthouse of Faro open?'
+    const { status, body } = await app.request('POST', '/v1/context', { body: { task_descriptor } })
+    expect(status).toBe(200)
+    expect((body as Body).text).toContain('opens at nine')
+  })
+})

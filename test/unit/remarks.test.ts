@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { readQuestionText } from '../../src/retrieval/question/question-text.ts'
+import { splitRemarks } from '../../src/retrieval/question/remarks.ts'
+
+describe('the sentences of a task that ask', () => {
+  it.each([
+    ['It was a long week. Where does Ada live?', 'Where does Ada live?', 'It was a long week.'],
+    ['Where does Ada live? No rush, I am on a train.', 'Where does Ada live?', 'No rush, I am on a train.'],
+    ['My sister wants to know:\nwhere does Ada live?', 'where does Ada live?', 'My sister wants to know:'],
+    [
+      'So tired! Where does Ada live? When did Ada move?',
+      'Where does Ada live? When did Ada move?',
+      'So tired!',
+    ],
+    ['She said "no." Where does Dr. Ada Li live?', 'Where does Dr. Ada Li live?', 'She said "no."'],
+    ['long week. when did ada move to Rome', 'when did ada move to Rome', 'long week.'],
+    ['So tired. Please tell me where Ada lives.', 'Please tell me where Ada lives.', 'So tired.'],
+    ['So tired. And which red car does Ada like.', 'And which red car does Ada like.', 'So tired.'],
+    ['今天好累。小明住在哪个城市？', '小明住在哪个城市？', '今天好累。'],
+  ])('%j', (task, asking, remarks) => {
+    expect(splitRemarks(task)).toEqual({ asking, remarks })
+  })
+
+  it.each([
+    'Where does Ada live?',
+    'Where did Mr. and Mrs. J. Smith of Example Inc. live, e.g. in May?',
+    'Fix the test of the shop. When the build of Ada is done, deploy it.',
+    'Do the release of the shop. Find out how Ada did it.',
+    'I am meeting Tom on Friday. What should I bring?',
+    'where does ada live',
+    '',
+  ])('are all of %j', (task) => {
+    expect(splitRemarks(task)).toEqual({ asking: task, remarks: '' })
+  })
+
+  it('are alone asked for, with the words of quotes as plain words', () => {
+    const text = readQuestionText('We saw "Still Water" -twice- again. Who wrote "Red Sky" -poems?')
+    expect(text.query).toEqual({
+      alternatives: 'Who wrote Red Sky',
+      remarks: 'We saw Still Water twice again',
+      phrases: [],
+      excluded: ['poems'],
+    })
+    expect(text.asking).toBe('Who wrote  Red Sky')
+    expect(text.topic).toContain('Still Water')
+  })
+
+  it('take linear time to find', () => {
+    for (const unit of [
+      '. ',
+      '? ',
+      '?" ',
+      ' \n',
+      'e.g. ',
+      'A. ',
+      '?)"',
+      '。',
+      ': ',
+      'what a ',
+      '. how to ',
+    ]) {
+      const start = performance.now()
+      splitRemarks(unit.repeat(Math.floor(500_000 / unit.length)))
+      expect(performance.now() - start).toBeLessThan(2_000)
+    }
+  })
+})
