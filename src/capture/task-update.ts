@@ -1,6 +1,6 @@
 import { capturedKey } from '../domain/payloads/captured-content.ts'
 import type { WorkingPayload } from '../domain/payloads/payloads.ts'
-import { getRank, type Trust, type Visibility } from '../domain/trust/caller.ts'
+import { getRank, isOpenTo, type Trust, type Visibility } from '../domain/trust/caller.ts'
 import { isJsonObject } from '../kernel/json-objects.ts'
 import type { KnownRecord } from '../records/index.ts'
 
@@ -16,7 +16,7 @@ export function chooseTask(known: readonly Task[], visibility: Visibility, trust
       (each) => each.scope === visibility.scope && each.status === 'active' && each.forgotten_at === null,
     )
     .sort((one, other) => getRank(one.sensitivity) - getRank(other.sensitivity))
-  const open = tasks.filter(({ sensitivity }) => getRank(sensitivity) <= getRank(trust.maxSensitivity))
+  const open = tasks.filter(({ sensitivity }) => isOpenTo(trust, sensitivity))
   return open.find((task) => continuesTask(task, visibility)) ?? open.at(-1) ?? tasks[0]
 }
 

@@ -1,9 +1,8 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import { isOpenTo } from '../db/fragments/visibility.ts'
 import { createFactHandle, nameHandle } from '../domain/identity/handles.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
-import { type Caller, type Trust, unscoped } from '../domain/trust/caller.ts'
+import { type Caller, isOpenTo, type Trust, unscoped } from '../domain/trust/caller.ts'
 import { CreationCursor, readPage } from '../http/paging/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -13,11 +12,10 @@ import {
   joinFirst,
   type MemoryRecord,
   presentRecord,
+  presentSeen,
   type RecordsService,
   type RedactedRecord,
   readFirstWhole,
-  redactRecord,
-  type StoredRecord,
 } from '../records/index.ts'
 import {
   findEntitiesByName,
@@ -107,7 +105,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const now = clock.now()
     return {
       items: items.flatMap(({ stored }) => {
-        return stored && !stored.forgotten_at ? [presentFor(caller, stored, now)] : []
+        return stored && !stored.forgotten_at ? [presentSeen(trust, stored, now)] : []
       }),
       ...next,
     }
@@ -120,8 +118,4 @@ async function requireEntity(db: Database, caller: Caller, id: string): Promise<
   const entity = await findEntity(db, id, caller.trust)
   if (!entity) throw new AppError('record_not_found', 'There is no entity with this id that the key may see.')
   return entity
-}
-
-function presentFor(caller: Caller, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
-  return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }

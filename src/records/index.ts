@@ -18,8 +18,8 @@ export {
   isWhole,
   presentCreated,
   presentRecord,
+  presentSeen,
   presentWritten,
-  redactRecord,
 } from './answers/record-answer.ts'
 export { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
 export { type Confirmation, confirmFact, listAuthors } from './change/confirmation.ts'

@@ -1,11 +1,10 @@
-import { isOpenTo } from '../db/fragments/visibility.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { completePayload, NewPayload, type Payload } from '../domain/payloads/payloads.ts'
 import { isHistory } from '../domain/schemas/vocabulary.ts'
-import { type Caller, getRank } from '../domain/trust/caller.ts'
+import { type Caller, getRank, isOpenTo } from '../domain/trust/caller.ts'
 import { listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
-import { presentRecord, presentWritten, redactRecord } from './answers/record-answer.ts'
+import { presentSeen, presentWritten } from './answers/record-answer.ts'
 import type { AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { readAuditLog } from './audit-log/audit-log.service.ts'
 import { mergePatch } from './change/merge-patch.ts'
@@ -50,7 +49,7 @@ export function createRecordsService(resources: Resources) {
     const isExpired = stored.purge_at !== null && stored.purge_at <= now
     if (stored.forgotten_at && (isExpired || !includeForgotten))
       throw createForgottenError(stored, { isReadable, now })
-    return isReadable ? presentRecord(stored, now) : redactRecord(stored, now)
+    return presentSeen(caller.trust, stored, now)
   }
 
   async function patch(call: CallContext, id: string, input: RecordPatch): Promise<WrittenRecord> {

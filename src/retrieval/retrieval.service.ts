@@ -1,10 +1,9 @@
 import type { Database } from '../db/connection.ts'
-import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { CallContext } from '../db/transaction.ts'
-import type { Trust } from '../domain/trust/caller.ts'
+import { isOpenTo, type Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { isWhole, presentRecord, readFirst, redactRecord, type StoredRecord } from '../records/index.ts'
+import { isWhole, presentSeen, readFirst, type StoredRecord } from '../records/index.ts'
 import { type Channels, createChannelSearch, hasContent } from './channels/channel-search.service.ts'
 import { type Expanded, expand } from './expansion/expansion.service.ts'
 import { listEdgesAmong } from './expansion/expansion.ts'
@@ -142,9 +141,8 @@ function readText({ task_descriptor: asked }: RetrieveQuery): QuestionText | und
 }
 
 function presentAt(stored: StoredRecord, { trust, at }: Question, then: PastState | undefined) {
-  if (!isOpenTo(trust, stored.sensitivity)) return redactRecord(stored, at)
-  const record = presentRecord(stored, at)
-  return then ? presentPast(record, then, at) : record
+  const record = presentSeen(trust, stored, at)
+  return then && isWhole(record) ? presentPast(record, then, at) : record
 }
 
 /** Ranks the procedures among the roots. */

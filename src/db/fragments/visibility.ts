@@ -19,11 +19,6 @@ export function openTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
   return isAllowed(trust, trust.maxSensitivity, table)
 }
 
-/** The same rule for the sensitivity of a row that was read already. */
-export function isOpenTo(trust: Trust, sensitivity: Sensitivity): boolean {
-  return getRank(sensitivity) <= getRank(trust.maxSensitivity)
-}
-
 /** A forgotten record counts as purged when its retention ends, before the job has deleted it. */
 export function isNotPurged(now: Date, table = 'r'): RawBuilder<SqlBool> {
   const purgeAt = sql.ref(`${table}.purge_at`)

@@ -99,3 +99,8 @@ export function isAllowed(caller: Caller, permission: Permission): boolean {
 export function getRank(sensitivity: Sensitivity): number {
   return sensitivities.indexOf(sensitivity)
 }
+
+/** Whether the caller sees a record whole that is in its scopes. */
+export function isOpenTo({ maxSensitivity }: Trust, sensitivity: Sensitivity): boolean {
+  return getRank(sensitivity) <= getRank(maxSensitivity)
+}

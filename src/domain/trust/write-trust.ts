@@ -4,6 +4,7 @@ import {
   type Caller,
   getRank,
   isAllowed,
+  isOpenTo,
   type Sensitivity,
   type SourceType,
   type Trust,
@@ -46,7 +47,7 @@ export function requireScope({ trust }: Caller, scope: string): void {
 }
 
 export function requireCeiling(caller: Caller, sensitivity: Sensitivity): void {
-  if (getRank(sensitivity) <= getRank(caller.trust.maxSensitivity)) return
+  if (isOpenTo(caller.trust, sensitivity)) return
   throw new AppError('outside_trust', 'The sensitivity is above the ceiling of the key.')
 }
 

@@ -1,7 +1,7 @@
 import type { Edge } from '../../domain/edges/edges.ts'
 import { computeSalience } from '../../domain/lifecycle/curves.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
-import { type Caller, isAllowed, presentScope } from '../../domain/trust/caller.ts'
+import { type Caller, isAllowed, isOpenTo, presentScope, type Trust } from '../../domain/trust/caller.ts'
 import { compareTexts } from '../../kernel/text-order.ts'
 import type { AuditEntry } from '../audit-log/audit-log.schemas.ts'
 import type { Relation } from '../provenance.schemas.ts'
@@ -62,8 +62,13 @@ function sortEdges(edges: readonly Edge[]): Edge[] {
   )
 }
 
-/** The answer for a record one level above the ceiling of the key: that the record exists, but no content. */
-export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
+/** The record as a key sees it: redacted if it is one level above the ceiling of the key. */
+export function presentSeen(trust: Trust, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
+  return isOpenTo(trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
+}
+
+/** That the record exists, but no content. */
+function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
   return { ...presentCommonFields(stored, now), redacted: true }
 }
 

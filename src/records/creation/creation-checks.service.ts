@@ -1,7 +1,6 @@
 import type { Database } from '../../db/connection.ts'
-import { isOpenTo } from '../../db/fragments/visibility.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
-import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
+import { type Caller, isOpenTo, type Sensitivity } from '../../domain/trust/caller.ts'
 import { type AppError, mapOutcomes } from '../../kernel/errors.ts'
 import { createErasedContentError, findErasedRecords } from '../erasure/tombstones.service.ts'
 import type { Draft, Identifier } from '../stored-record.ts'

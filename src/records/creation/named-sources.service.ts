@@ -1,6 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { isOpenTo } from '../../db/fragments/visibility.ts'
-import type { Caller } from '../../domain/trust/caller.ts'
+import { type Caller, isOpenTo } from '../../domain/trust/caller.ts'
 import { mapOutcomes } from '../../kernel/errors.ts'
 import { resolveDescents } from '../descent/descents.ts'
 import { type DraftOutcome, isDraft } from './draft-outcome.ts'

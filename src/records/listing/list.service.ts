@@ -1,6 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
-import { isOpenTo } from '../../db/fragments/visibility.ts'
 import { chooseNextPoll, findVisibleHorizon } from '../../db/poll-horizon.ts'
 import { readFromPrimary } from '../../db/request-scope.ts'
 import { boundValidMs } from '../../domain/lifecycle/sweep-lag.ts'
@@ -9,7 +8,7 @@ import { type Caller, unscoped } from '../../domain/trust/caller.ts'
 import { computeQueryFingerprint, decodeCursor, encodeCursor } from '../../http/paging/cursor.ts'
 import { isFollowed } from '../../http/paging/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { presentRecord, redactRecord } from '../answers/record-answer.ts'
+import { presentSeen } from '../answers/record-answer.ts'
 import type { MemoryRecord, RedactedRecord } from '../records.schemas.ts'
 import {
   findMostSalientIds,
@@ -70,7 +69,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     const last = isFollowed(items, found) ? items.at(-1) : undefined
     const position = last && { ...describePosition(last, asOf), poll_after: pollAfter }
     return {
-      items: items.map((stored) => present(caller, stored, asOf)),
+      items: items.map((stored) => presentSeen(caller.trust, stored, asOf)),
       ...(position ? { next_cursor: encodeCursor(fingerprint, position) } : {}),
       ...(pollAfter === undefined ? {} : { next_updated_after: pollAfter }),
     }
@@ -167,10 +166,6 @@ function listReachableScopes({ filters, trust }: PageQuery): readonly string[] |
 function listLanes(scopes: readonly string[] | null, halfLives: readonly number[]): Lane[] {
   if (!scopes) return halfLives.map((seconds) => ({ half_life_seconds: seconds }))
   return scopes.flatMap((scope) => halfLives.map((seconds) => ({ scope, half_life_seconds: seconds })))
-}
-
-function present(caller: Caller, stored: PositionedRecord, now: Date) {
-  return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }
 
 function describePosition(

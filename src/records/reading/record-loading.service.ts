@@ -1,7 +1,6 @@
 import type { Database } from '../../db/connection.ts'
-import { isOpenTo } from '../../db/fragments/visibility.ts'
 import type { CallContext, Transaction } from '../../db/transaction.ts'
-import type { Caller, Visibility } from '../../domain/trust/caller.ts'
+import { type Caller, isOpenTo, type Visibility } from '../../domain/trust/caller.ts'
 import { canWriteTo } from '../../domain/trust/write-trust.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Departure, findDepartures } from '../deletion/departures.queries.ts'
