@@ -7,7 +7,7 @@ import type {
   createLayerService,
   createReinforcementService,
 } from '../lifecycle/index.ts'
-import { isWhole, type RecordsService, type WrittenRecord } from '../records/index.ts'
+import type { RecordsService, WrittenRecord } from '../records/index.ts'
 import { quoteAsLine } from '../retrieval/index.ts'
 import { invalidArguments } from './arguments.service.ts'
 import { describeChanged } from './bounded-answers.service.ts'
@@ -110,16 +110,17 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       throw new AppError('forbidden', 'The result of a run needs the permission records:read.')
     const read = await maintenance.read(call, id)
     const { items, next_cursor: next } = await maintenance.listRunChanges(call, id, { limit: mostChanges })
-    const told = await Promise.all(items.map((change) => tellRecord(call.caller, change)))
-    return { run: read, changes: told, has_more_changes: next !== undefined }
+    return { run: read, changes: await addTexts(call.caller, items), has_more_changes: next !== undefined }
   }
 
-  /** With the beginning of the text of the record, if it still exists and the key reads it in full. */
-  async function tellRecord(caller: Caller, change: RunChange): Promise<object> {
-    const record = await records.read(caller, change.record_id).catch(() => undefined)
-    return record && isWhole(record)
-      ? { ...change, text: quoteAsLine(writeStatement(record, longestText)) }
-      : change
+  /** With the beginning of the text of each record that still exists and that the key reads in full. */
+  async function addTexts(caller: Caller, items: readonly RunChange[]): Promise<object[]> {
+    const ids = items.map((change) => change.record_id)
+    const readable = await records.listReadable(caller, [...new Set(ids)])
+    const texts = new Map(
+      readable.map((record) => [record.id, quoteAsLine(writeStatement(record, longestText))]),
+    )
+    return items.map((change) => ({ ...change, text: texts.get(change.record_id) }))
   }
 
   return [

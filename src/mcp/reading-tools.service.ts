@@ -107,9 +107,8 @@ export function createReadingTools(services: ReadingServices): Tool[] {
   /** The texts that the record replaced or that replaced it, the oldest first. What was forgotten has none. */
   async function listLineage(caller: Caller, id: string): Promise<object[]> {
     const { nodes } = await revision.getLineage(caller, id)
-    const others = nodes.filter((node) => node.id !== id).slice(-maxRelatives)
-    const read = await Promise.all(others.map((node) => records.read(caller, node.id).catch(() => undefined)))
-    return shorten(read.filter((each) => each !== undefined))
+    const others = nodes.map((node) => node.id).filter((each) => each !== id)
+    return shorten(await records.listReadable(caller, others.slice(-maxRelatives)))
   }
 
   const explainTool = defineTool({

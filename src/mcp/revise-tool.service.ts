@@ -87,12 +87,8 @@ export function createReviseTool(services: RevisingServices): Tool {
 
   async function readSubjects({ caller, tx }: ToolContext['call'], old: Fact): Promise<MemoryRecord[]> {
     const subjects = old.relations.filter(({ predicate }) => predicate === 'subject_entity')
-    const seen = await Promise.all(
-      subjects
-        .slice(0, maxSubjects)
-        .map(({ target_id: id }) => records.read(caller, id, { tx }).catch(() => undefined)),
-    )
-    return seen.flatMap((each) => (each && isWhole(each) ? [each] : []))
+    const ids = subjects.slice(0, maxSubjects).map(({ target_id: id }) => id)
+    return records.listReadable(caller, ids, { tx })
   }
 
   /** A text against a fact becomes a fact of its own, so that a context shows it. Of other types only the reason is kept. */

@@ -4,7 +4,7 @@ import { isHistory } from '../domain/schemas/vocabulary.ts'
 import { type Caller, getRank, isOpenTo } from '../domain/trust/caller.ts'
 import { listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
-import { presentSeen, presentWritten } from './answers/record-answer.ts'
+import { presentRecord, presentSeen, presentWritten } from './answers/record-answer.ts'
 import type { AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { readAuditLog } from './audit-log/audit-log.service.ts'
 import { mergePatch } from './change/merge-patch.ts'
@@ -22,6 +22,7 @@ import { lockTombstonesExclusive } from './erasure/tombstones.queries.ts'
 import { requireNotErasedContent } from './erasure/tombstones.service.ts'
 import { createListing } from './listing/list.service.ts'
 import { findVisibleRecord, loadForUpdate } from './reading/record-loading.service.ts'
+import { findRecords } from './records.queries.ts'
 import type { MemoryRecord, RedactedRecord, WrittenRecord } from './records.schemas.ts'
 import type { StoredRecord } from './stored-record.ts'
 
@@ -50,6 +51,22 @@ export function createRecordsService(resources: Resources) {
     if (stored.forgotten_at && (isExpired || !includeForgotten))
       throw createForgottenError(stored, { isReadable, now })
     return presentSeen(caller.trust, stored, now)
+  }
+
+  /** Those of the records that the caller reads in full and that are not forgotten, in the order of the ids. */
+  async function listReadable(
+    caller: Caller,
+    ids: readonly string[],
+    { tx }: Pick<Reading, 'tx'> = {},
+  ): Promise<MemoryRecord[]> {
+    if (ids.length === 0) return []
+    const now = clock.now()
+    const found = await findRecords(tx ?? db, ids, caller.trust)
+    const readable = found.filter(
+      (stored) => !stored.forgotten_at && isOpenTo(caller.trust, stored.sensitivity),
+    )
+    const byId = new Map(readable.map((stored) => [stored.id, presentRecord(stored, now)]))
+    return ids.flatMap((id) => byId.get(id) ?? [])
   }
 
   async function patch(call: CallContext, id: string, input: RecordPatch): Promise<WrittenRecord> {
@@ -92,6 +109,7 @@ export function createRecordsService(resources: Resources) {
   return {
     ...createRecordCreation(resources),
     read,
+    listReadable,
     readAudit: (caller: Caller, id: string, page: AuditQuery) => readAuditLog(db, caller, id, page),
     patch,
     list: createListing(resources),

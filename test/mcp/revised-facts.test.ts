@@ -72,6 +72,8 @@ it('lists what a fact said before and after it', async () => {
   expect((await call('get', { id, with_history: true })).lineage).toMatchObject([{ id: record.id, text }])
   const hidden = await create(app, fact({ scope: 'homes', sensitivity: 'high' }))
   expect((await call('get', { id: hidden.id, with_history: true })).lineage).toEqual([])
+  await call('forget', { id, reason: 'private' })
+  expect((await call('get', { id: record.id, with_history: true })).lineage).toEqual([])
 })
 
 it('recalls what held before only where the question asks for it, and marks it', async () => {
