@@ -136,7 +136,12 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       readsRecords: isAllowed(caller, 'records:read'),
       callTool: async (tool) =>
         faults ? fail(invalidArguments(faults)) : callTool(tool, readArguments(request.body)).catch(fail),
-      readRecord: (id) => request.readAfterPosition(() => toolset.readRecord(caller, id)),
+      readRecord: (id) =>
+        request
+          .readAfterPosition(() => toolset.readRecord(caller, id))
+          .catch(async (error) => {
+            throw await toPublicError(error, request)
+          }),
     }
   }
 }

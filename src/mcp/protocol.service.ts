@@ -1,5 +1,6 @@
 import { createMcpHandler, ProtocolError, Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { AppError } from '../kernel/errors.ts'
 import { writeJson } from './shown-text.service.ts'
 import { describeTool, type Tool } from './tool.ts'
 
@@ -10,7 +11,7 @@ export type Session = {
   readsRecords: boolean
   /** Calls the tool with the arguments of the message. Never rejects: a failure of a tool is an answer too. */
   callTool(tool: Tool): Promise<ToolResult>
-  /** Rejects for an id that is not of a record that the key sees. */
+  /** Rejects with the error that the client may be told. */
   readRecord(id: string): Promise<object>
 }
 
@@ -26,6 +27,7 @@ export type Message = { url: string; headers: Readonly<Record<string, string>>; 
 export type Protocol = ReturnType<typeof createProtocol>
 
 const invalidParams = -32_602
+const internalError = -32_603
 const resourcePrefix = 'memory://record/'
 
 const instructions =
@@ -73,8 +75,16 @@ function addResources(server: Server, session: Session): void {
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const id = uri.startsWith(resourcePrefix) ? uri.slice(resourcePrefix.length) : ''
-    const record = await session.readRecord(id).catch(() => undefined)
-    if (!record) throw new ProtocolError(invalidParams, 'There is no such resource.')
+    const record = await session.readRecord(id).catch((error: AppError) => {
+      throw describeFailure(error)
+    })
     return { contents: [{ uri, mimeType: 'application/json', text: writeJson(record) }] }
   })
+}
+
+/** One answer for whatever does not exist for the key, so that it tells nothing of hidden records. */
+function describeFailure({ kind, message }: AppError): ProtocolError {
+  return kind === 'not_found' || kind === 'gone'
+    ? new ProtocolError(invalidParams, 'There is no such resource.')
+    : new ProtocolError(internalError, message)
 }

@@ -175,6 +175,20 @@ it('reads a record as a resource, and answers alike whatever does not exist for 
   }
 })
 
+it('says that it failed, and not that a record is missing, if a resource cannot be read', async () => {
+  const { id } = await create(app, fact({}))
+  const client = await connectClient(app)
+  const read = () => client.readResource({ uri: `memory://record/${id}` })
+  await app.database.pool.query('alter table contents rename to contents_elsewhere')
+  const failure = await read().catch((error: Body) => error)
+  await app.database.pool.query('alter table contents_elsewhere rename to contents')
+  expect(failure).toMatchObject({
+    code: -32_603,
+    message: expect.stringContaining('the log has the details'),
+  })
+  expect((await read()).contents).toHaveLength(1)
+})
+
 it('names the key and the client in the audit log, without characters that deceive', async () => {
   const key = await app.issueKey(['records:write', 'records:read'], { name: 'agent-7' })
   const actorOf = async (name: string) => {
