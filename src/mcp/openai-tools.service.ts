@@ -28,7 +28,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
     async run({ call, actor, origin, report }, { query }) {
       const limits = { root_limit: maxResults, node_limit: maxResults, max_hops: 0, edge_limit: 0 }
       const { answer, servedIds } = await retrieval.retrieve(call, { task_descriptor: query, ...limits })
-      if (servedIds.length > 0) access.noteServed(servedIds, { key_id: call.caller.principal, actor }, report)
+      access.noteServed(servedIds, { key_id: call.caller.principal, actor }, report)
       const found = answer.nodes.map(({ record }) => record).filter(isWhole)
       const results = found.map((record) => ({
         id: record.id,

@@ -35,7 +35,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     const { principal, name, trust } = request.caller
     const report: Report = (message, error) => request.log.warn({ err: error }, message)
     const reader = { key_id: principal, actor: question.trust?.actor_id ?? name }
-    if (question.record_access !== false && ids.length > 0) access.noteServed(ids, reader, report)
+    if (question.record_access !== false) access.noteServed(ids, reader, report)
     regretSampling.noteAsked(trust, question, report)
   })
 

@@ -37,6 +37,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
    * together over one connection, so that a slow database does not receive more writes.
    */
   function noteServed(ids: readonly string[], reader: Reader, report: Report): void {
+    if (ids.length === 0) return
     const at = clock.now()
     backlog.add(ids.map((id) => ({ record_id: id, at, kind: 'served', ...reader })))
     writing ??= write(report).finally(() => {
