@@ -1,6 +1,5 @@
 import type { MemoryRecord, RedactedRecord, WrittenRecord } from '../records/index.ts'
-import { writeStatement } from './reading-tools.service.ts'
-import { writeJson } from './shown-text.service.ts'
+import { writeJson, writeStatement } from './shown-text.service.ts'
 
 /** Answers are limited, because they fill the context of a model, and a record may have megabytes. */
 

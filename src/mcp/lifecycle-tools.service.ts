@@ -8,10 +8,9 @@ import type {
   createReinforcementService,
 } from '../lifecycle/index.ts'
 import type { RecordsService, WrittenRecord } from '../records/index.ts'
-import { quoteAsLine } from '../retrieval/index.ts'
 import { invalidArguments } from './arguments.service.ts'
 import { describeChanged } from './bounded-answers.service.ts'
-import { writeStatement } from './reading-tools.service.ts'
+import { writeLine } from './shown-text.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
 import { LayerInput, ReasonInput, RunInput, recordOutput, runOutput } from './tools.schemas.ts'
 
@@ -117,9 +116,7 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
   async function addTexts(caller: Caller, items: readonly RunChange[]): Promise<object[]> {
     const ids = items.map((change) => change.record_id)
     const readable = await records.listReadable(caller, [...new Set(ids)])
-    const texts = new Map(
-      readable.map((record) => [record.id, quoteAsLine(writeStatement(record, longestText))]),
-    )
+    const texts = new Map(readable.map((record) => [record.id, writeLine(record, longestText)]))
     return items.map((change) => ({ ...change, text: texts.get(change.record_id) }))
   }
 

@@ -1,9 +1,9 @@
 import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
-import { isWhole, type MemoryRecord, type RecordsService } from '../records/index.ts'
-import { type createRetrievalService, quoteAsLine, showHidden } from '../retrieval/index.ts'
-import { markDisputed, type ReadingServices, writeStatement } from './reading-tools.service.ts'
-import { notice, writeJson } from './shown-text.service.ts'
+import { isWhole, type RecordsService } from '../records/index.ts'
+import { type createRetrievalService, showHidden } from '../retrieval/index.ts'
+import type { ReadingServices } from './reading-tools.service.ts'
+import { markDisputed, notice, writeJson, writeLine, writeStatement } from './shown-text.service.ts'
 import { defineTool, reads, type Tool } from './tool.ts'
 import { FetchInput, SearchInput } from './tools.schemas.ts'
 
@@ -32,7 +32,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
       const found = answer.nodes.map(({ record }) => record).filter(isWhole)
       const results = found.map((record) => ({
         id: record.id,
-        title: writeTitle(record),
+        title: writeLine(record, longestTitle),
         url: buildUrl(origin, record.id),
       }))
       return { texts: [writeJson({ results })] }
@@ -53,7 +53,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
       const metadata = { notice, type, status, created_at, tags, ...markDisputed(record), scope }
       const fetched = {
         id: record.id,
-        title: writeTitle(record),
+        title: writeLine(record, longestTitle),
         text,
         url: buildUrl(origin, record.id),
         metadata,
@@ -63,10 +63,6 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
   })
 
   return [search, fetch]
-}
-
-function writeTitle(record: MemoryRecord): string {
-  return quoteAsLine(writeStatement(record, longestTitle))
 }
 
 function buildUrl(origin: string, id: string): string {

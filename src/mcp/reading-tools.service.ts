@@ -3,17 +3,11 @@ import { listScopes } from '../domain/trust/write-trust.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import type { createAccessService, createExplainService } from '../lifecycle/index.ts'
 import { isWhole, type MemoryRecord, type RecordsService, type RedactedRecord } from '../records/index.ts'
-import {
-  type createPromptContextService,
-  type createRetrievalService,
-  isContested,
-  quoteAsLine,
-  stateRecord,
-} from '../retrieval/index.ts'
+import type { createPromptContextService, createRetrievalService } from '../retrieval/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { shortenExplanation } from './short-explanation.ts'
-import { notice, writeJson } from './shown-text.service.ts'
-import { defineTool, reads, type Tool, type ToolContext } from './tool.ts'
+import { markDisputed, notice, writeJson, writeLine } from './shown-text.service.ts'
+import { defineTool, reads, type ToolContext } from './tool.ts'
 import {
   ExplainInput,
   explainOutput,
@@ -55,7 +49,7 @@ const maxRanks = 100
 const shared = { profile: 'core', permission: 'records:read', hints: reads } as const
 
 /** The tools that change nothing. */
-export function createReadingTools(services: ReadingServices): Tool[] {
+export function createReadingTools(services: ReadingServices) {
   const { records, revision, explain, retrieval, promptContext, access, regretSampling } = services
 
   const recall = defineTool({
@@ -169,7 +163,7 @@ export function createReadingTools(services: ReadingServices): Tool[] {
     return items.length === 0
   }
 
-  return [recall, get, explainTool, recent]
+  return { recall, get, explain: explainTool, recent }
 }
 
 /** For a client that shows its model only the texts: each id ends with its REF. */
@@ -184,16 +178,6 @@ function describeUnknownScope({ trust: { scopes } }: Caller, scope: string | und
   return `There is no memory in the scope ${writeJson(scope)} that the key may read. Check its name, or leave out scope to ask in all scopes of the key.${own}`
 }
 
-/** The words of a record, masked. */
-export function writeStatement({ payload, scope }: MemoryRecord, limit: number): string {
-  return stateRecord(payload, limit, { names: new Map(), wordPrefixes: [], scope }).text
-}
-
-/** A contested fact stays active, and is found. */
-export function markDisputed(record: MemoryRecord): { disputed?: true } {
-  return isContested(record) ? { disputed: true } : {}
-}
-
 /** Shorter texts until the answer is small enough, whatever characters they have. */
 function shorten(records: readonly (MemoryRecord | RedactedRecord)[], limit = longestText): object[] {
   const items = records.filter(isWhole).map((record) => {
@@ -201,7 +185,7 @@ function shorten(records: readonly (MemoryRecord | RedactedRecord)[], limit = lo
     return {
       id,
       type,
-      text: quoteAsLine(writeStatement(record, limit)),
+      text: writeLine(record, limit),
       created_at,
       status,
       ...markDisputed(record),

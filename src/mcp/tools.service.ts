@@ -12,11 +12,9 @@ type Services = ReadingServices & WritingServices & LifecycleServices
 export type Toolset = { tools: readonly Tool[]; readRecord(caller: Caller, id: string): Promise<object> }
 
 export function createToolset(services: Services): Toolset {
-  const [recall, get, explain, recent] = createReadingTools(services)
-  const [remember, revise, reinforce] = createWritingTools(services)
-  const core = [recall, remember, get, revise, reinforce, explain, recent].filter(
-    (each) => each !== undefined,
-  )
+  const { recall, get, explain, recent } = createReadingTools(services)
+  const { remember, revise, reinforce } = createWritingTools(services)
+  const core = [recall, remember, get, revise, reinforce, explain, recent]
   return {
     tools: [...core, ...createLifecycleTools(services), ...createOpenAiTools(services)],
     readRecord: async (caller, id) => boundRecord(await services.records.read(caller, requireId(id))),

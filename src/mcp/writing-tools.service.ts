@@ -6,7 +6,7 @@ import { asAgent } from './agent-source.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
 import { describeState } from './bounded-answers.service.ts'
 import { createReviseTool, type RevisingServices } from './revise-tool.service.ts'
-import { changes, defineTool, repeats, type Tool } from './tool.ts'
+import { changes, defineTool, repeats } from './tool.ts'
 import { ReinforceInput, RememberInput, reinforceOutput, rememberOutput } from './tools.schemas.ts'
 
 export type WritingServices = RevisingServices & {
@@ -22,7 +22,7 @@ const leftOutNotice =
   'This text has the status challenged, so recall leaves it out: it was superseded or retracted before, or has become doubtful. If it holds, supersede the fact that holds now with this text, or this record if there is none.'
 
 /** The tools of profile `core` that change records. Each change can be taken back. */
-export function createWritingTools(services: WritingServices): Tool[] {
+export function createWritingTools(services: WritingServices) {
   const { notes, records, reinforcement } = services
 
   const remember = defineTool({
@@ -72,7 +72,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
     },
   })
 
-  return [remember, createReviseTool(services), reinforce]
+  return { remember, revise: createReviseTool(services), reinforce }
 }
 
 type More = { scope?: string; about?: string; occurred_at?: string; sensitivity?: unknown }
