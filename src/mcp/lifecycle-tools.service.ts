@@ -8,7 +8,7 @@ import type {
   createReinforcementService,
 } from '../lifecycle/index.ts'
 import type { RecordsService, WrittenRecord } from '../records/index.ts'
-import { invalidArguments } from './arguments.service.ts'
+import { invalidArguments, refuseBeside } from './arguments.service.ts'
 import { describeChanged } from './bounded-answers.service.ts'
 import { writeLine } from './shown-text.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
@@ -43,14 +43,6 @@ type Act = (
 
 const mostChanges = 20
 const longestText = 200
-
-function refuseBeside(others: object): void {
-  const given = Object.entries(others).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return
-  throw invalidArguments(
-    given.map(([name]) => ({ pointer: `/${name}`, message: 'cannot be given beside `id`' })),
-  )
-}
 
 /** The tools of profile `lifecycle`, for an agent that maintains the memory. */
 export function createLifecycleTools(services: LifecycleServices): Tool[] {
@@ -93,7 +85,7 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
       'Queues a maintenance job and returns at once. With the id of the run instead of a job: its status, stats and first 20 changes. A dry run changes nothing.',
     async run({ call, trace, afterwards }, { id, job, dry_run: isDry, scope }) {
       if (id !== undefined) {
-        refuseBeside({ job, dry_run: isDry, scope })
+        refuseBeside('id', { job, dry_run: isDry, scope })
         return { structured: await readRun(call, id) }
       }
       if (job === undefined) throw invalidArguments([{ pointer: '/job', message: 'is required, or `id`' }])

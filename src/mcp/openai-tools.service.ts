@@ -1,7 +1,6 @@
-import { AppError } from '../kernel/errors.ts'
-import { isUuid } from '../kernel/ids.ts'
-import { isWhole, type RecordsService } from '../records/index.ts'
+import { isWhole, type RecordsService, requireWhole } from '../records/index.ts'
 import { type createRetrievalService, showHidden } from '../retrieval/index.ts'
+import { requireId } from './arguments.service.ts'
 import type { ReadingServices } from './reading-tools.service.ts'
 import { markDisputed, notice, writeJson, writeLine, writeStatement } from './shown-text.service.ts'
 import { defineTool, reads, type Tool } from './tool.ts'
@@ -45,9 +44,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
     input: FetchInput,
     description: 'Returns the whole text of one memory, by its id.',
     async run({ call: { caller }, origin }, { id }) {
-      const record = await records.read(caller, requireId(id))
-      if (!isWhole(record))
-        throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
+      const record = requireWhole(await records.read(caller, requireId(id)))
       const { type, status, created_at, tags, scope } = record
       const text = showHidden(writeStatement(record, longestText))
       const metadata = { notice, type, status, created_at, tags, ...markDisputed(record), scope }
@@ -67,10 +64,4 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
 
 function buildUrl(origin: string, id: string): string {
   return `${origin}/v1/records/${id}`
-}
-
-/** A text that is no id names nothing. */
-export function requireId(id: string): string {
-  if (isUuid(id)) return id
-  throw new AppError('record_not_found', 'There is no such record.')
 }

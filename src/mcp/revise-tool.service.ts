@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import { truncate } from '../kernel/truncated-text.ts'
-import { isWhole, type MemoryRecord, type RecordsService } from '../records/index.ts'
+import { isWhole, type MemoryRecord, type RecordsService, requireWhole } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { asAgent } from './agent-source.ts'
 import { invalidArguments } from './arguments.service.ts'
@@ -41,8 +41,7 @@ export function createReviseTool(services: RevisingServices): Tool {
     const now = clock.now()
     if (time !== undefined && new Date(time) > now)
       throw invalidArguments([{ pointer: '/occurred_at', message: 'must not be in the future' }])
-    const old = await records.read(caller, id, { tx })
-    if (!isWhole(old)) throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
+    const old = requireWhole(await records.read(caller, id, { tx }))
     if (old.payload.kind === 'episodic')
       throw new AppError('episodic_immutable', 'An episode cannot be changed.')
     if (!isFact(old))

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { createReinforcementService } from '../lifecycle/index.ts'
 import { NewRecord, type RecordsService } from '../records/index.ts'
 import { asAgent } from './agent-source.ts'
-import { invalidArguments, requireValid } from './arguments.service.ts'
+import { invalidArguments, refuseBeside, requireValid } from './arguments.service.ts'
 import { describeState } from './bounded-answers.service.ts'
 import { createReviseTool, type RevisingServices } from './revise-tool.service.ts'
 import { changes, defineTool, repeats } from './tool.ts'
@@ -36,7 +36,7 @@ export function createWritingTools(services: WritingServices) {
       'Remembers a fact, decision or preference in plain words, one statement per call. The same text again is not stored twice.',
     async run({ call }, { text, record, ...more }) {
       if (record !== undefined) {
-        const created = await records.create(call, asAgent(call, readRecord(record, text, more)))
+        const created = await records.create(call, asAgent(call, readRecord(record, { text, ...more })))
         return { structured: { id: created.id, version: created.version, status: 'created' } }
       }
       if (text === undefined)
@@ -75,14 +75,10 @@ export function createWritingTools(services: WritingServices) {
   return { remember, revise: createReviseTool(services), reinforce }
 }
 
-type More = { scope?: string; about?: string; occurred_at?: string; sensitivity?: unknown }
+type Beside = { text: string | undefined; scope?: string }
 
-function readRecord(record: unknown, text: string | undefined, { scope, ...others }: More): NewRecord {
-  const misplaced = [...(text === undefined ? [] : ['text']), ...Object.keys(others)]
-  if (misplaced.length > 0)
-    throw invalidArguments(
-      misplaced.map((name) => ({ pointer: `/${name}`, message: 'cannot be given beside `record`' })),
-    )
+function readRecord(record: unknown, { scope, ...others }: Beside): NewRecord {
+  refuseBeside('record', others)
   const given = requireValid(NewRecord, record, '/record')
   return scope === undefined || given.scope !== undefined ? given : { ...given, scope }
 }

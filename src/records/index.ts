@@ -109,6 +109,7 @@ export {
   lockReadableRecord,
   lockReadableRecords,
   requireChangeable,
+  requireWhole,
 } from './reading/record-loading.service.ts'
 export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
 export { findRecords, lockRecords } from './records.queries.ts'

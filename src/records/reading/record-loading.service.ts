@@ -3,9 +3,11 @@ import type { CallContext, Transaction } from '../../db/transaction.ts'
 import { type Caller, isOpenTo, type Visibility } from '../../domain/trust/caller.ts'
 import { canWriteTo } from '../../domain/trust/write-trust.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { isWhole } from '../answers/record-answer.ts'
 import { type Departure, findDepartures } from '../deletion/departures.queries.ts'
 import { createDepartedError, createForgottenError } from '../deletion/gone-errors.ts'
 import { findRecords, lockRecords } from '../records.queries.ts'
+import type { MemoryRecord, RedactedRecord } from '../records.schemas.ts'
 import type { StoredRecord } from '../stored-record.ts'
 
 export async function findVisibleRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
@@ -46,6 +48,11 @@ export async function loadForUpdate(tx: Transaction, call: CallContext, id: stri
   const [loaded = createMissingError()] = await loadManyForUpdate(tx, call, [id])
   if (loaded instanceof AppError) throw loaded
   return loaded
+}
+
+export function requireWhole(record: MemoryRecord | RedactedRecord): MemoryRecord {
+  if (isWhole(record)) return record
+  throw createAboveCeilingError()
 }
 
 /** For each id, in the given order, the locked record or the error that forbids the change. */
