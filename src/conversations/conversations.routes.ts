@@ -3,7 +3,7 @@ import { ref } from '../domain/schemas/schema-ref.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { toProblem } from '../http/problems/problems.ts'
+import { answerRefused } from '../http/problems/problems.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConversationRemovalService, Removal } from './conversation-removal.service.ts'
 import {
@@ -211,10 +211,9 @@ function answerEach<T, Shown extends object>(
   show: (outcome: T) => Shown,
   requestId: string,
 ) {
-  const results = outcomes.map(({ id, outcome }) => {
-    if (!(outcome instanceof AppError)) return { id, status: 200, ...show(outcome) }
-    const problem = toProblem(outcome, requestId)
-    return { id, status: problem.status, problem }
-  })
+  const results = outcomes.map(({ id, outcome }) => ({
+    id,
+    ...(outcome instanceof AppError ? answerRefused(outcome, requestId) : { status: 200, ...show(outcome) }),
+  }))
   return { results, ...next }
 }

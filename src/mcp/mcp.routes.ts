@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { type Caller, isAllowed, nameActor } from '../domain/trust/caller.ts'
 import { readOrigin, requireOwnHost } from '../http/auth/own-site.ts'
 import { computeFingerprint, type RunOnce, readIdempotencyKey } from '../http/idempotency/idempotency.ts'
-import { toProblem, toPublicError } from '../http/problems/problems.ts'
+import { answerRefused, toPublicError } from '../http/problems/problems.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
@@ -107,9 +107,9 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
         origin: readOrigin(request, publicUrl),
         trace: getTraceContext(request),
         describe: (error: AppError) => {
-          const problem = toProblem(error, request.id)
+          const { status, problem } = answerRefused(error, request.id)
           const { what_to_do } = explainError(error, request.id)
-          return { status: problem.status, problem: { ...problem, what_to_do } }
+          return { status, problem: { ...problem, what_to_do } }
         },
         report: (message: string, error?: unknown) => request.log.warn({ err: error }, message),
         afterwards: (work: () => void) => void after.push(work),

@@ -62,12 +62,10 @@ export function createWritingTools(services: WritingServices) {
         outcome === 'helped'
           ? await reinforcement.reinforceAll(call, ids, why)
           : await reinforcement.penalizeAll(call, ids, { ...why, amount: penalty })
-      const results = ids.map((id, index) => {
-        const each = outcomes[index]
-        if (each instanceof AppError)
-          return { id, ...(describe(each) as { status: number; problem: object }) }
-        return { id, status: 200, ...(each ? { record: describeState(each) } : {}) }
-      })
+      const results = outcomes.map(({ id, outcome: each }) => ({
+        id,
+        ...(each instanceof AppError ? describe(each) : { status: 200, record: describeState(each) }),
+      }))
       return { structured: { results } }
     },
   })

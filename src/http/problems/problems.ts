@@ -63,6 +63,12 @@ export function toProblem(error: AppError, requestId: string): Problem {
   }
 }
 
+/** The result for one of several items of a request, which was refused alone. */
+export function answerRefused(error: AppError, requestId: string): { status: number; problem: Problem } {
+  const problem = toProblem(error, requestId)
+  return { status: problem.status, problem }
+}
+
 export function handleErrors(app: FastifyInstance, requireMigrated = async (): Promise<void> => {}): void {
   app.decorateRequest('requireMigrated', requireMigrated)
   app.setErrorHandler(async (error, request, reply) => {

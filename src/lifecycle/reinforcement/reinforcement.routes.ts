@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import type { Answer, Once } from '../../http/idempotency/idempotency.ts'
 import { answers } from '../../http/problems/problem-responses.ts'
-import { toProblem } from '../../http/problems/problems.ts'
+import { answerRefused } from '../../http/problems/problems.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { addRecordAction } from '../../records/index.ts'
 import { BulkAnswer, BulkPenalty, BulkReason, Penalty, Reason } from './reinforcement.schemas.ts'
-import type { Outcome, ReinforcementService } from './reinforcement.service.ts'
+import type { OutcomeOfOne, ReinforcementService } from './reinforcement.service.ts'
 
 export type ReinforcementOptions = { reinforcement: ReinforcementService; once: Once }
 
@@ -91,7 +91,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
     (request, reply) =>
       once(request, reply, async (call) => {
         const { ids, ...reason } = request.body
-        return answerEach(ids, await reinforcement.reinforceAll(call, ids, reason), request.id)
+        return answerEach(await reinforcement.reinforceAll(call, ids, reason), request.id)
       }),
   )
 
@@ -111,17 +111,15 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
     (request, reply) =>
       once(request, reply, async (call) => {
         const { ids, ...penalty } = request.body
-        return answerEach(ids, await reinforcement.penalizeAll(call, ids, penalty), request.id)
+        return answerEach(await reinforcement.penalizeAll(call, ids, penalty), request.id)
       }),
   )
 }
 
-function answerEach(ids: readonly string[], outcomes: readonly Outcome[], requestId: string): Answer {
-  const results = ids.map((id, index) => {
-    const outcome = outcomes[index]
-    if (outcome && !(outcome instanceof AppError)) return { id, status: 200, record: outcome }
-    const problem = outcome ? toProblem(outcome, requestId) : undefined
-    return { id, status: problem?.status, problem }
-  })
+function answerEach(outcomes: readonly OutcomeOfOne[], requestId: string): Answer {
+  const results = outcomes.map(({ id, outcome }) => ({
+    id,
+    ...(outcome instanceof AppError ? answerRefused(outcome, requestId) : { status: 200, record: outcome }),
+  }))
   return { status: 200, body: { results } }
 }

@@ -43,8 +43,9 @@ type Operation = {
   apply(stored: StoredRecord, now: Date): LifecycleChange | undefined
 }
 
+type Outcome = WrittenRecord | AppError
 /** The result for one record of many. */
-export type Outcome = WrittenRecord | AppError
+export type OutcomeOfOne = { id: string; outcome: Outcome }
 
 export function createReinforcementService({ db, clock }: { db: Database; clock: Clock }) {
   /**
@@ -56,7 +57,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
     ids: readonly string[],
     reason: Reason,
     operation: Operation,
-  ): Promise<Outcome[]> {
+  ): Promise<OutcomeOfOne[]> {
     return transact(db, call, async (tx) => {
       // Two spellings of one id are one record, which changes once.
       const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
@@ -67,8 +68,11 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
       }
       const byId = new Map(unique.map((id, place) => [id, outcomes[place]]))
       const limit = createAnswerLimit(maxAnswerBytes)
-      const named = ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
-      return mapOutcomes(named, limit)
+      return ids.flatMap((id) => {
+        const outcome = byId.get(id.toLowerCase())
+        if (outcome === undefined) return []
+        return [{ id, outcome: outcome instanceof AppError ? outcome : limit(outcome) }]
+      })
     })
   }
 
@@ -126,9 +130,9 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
     reason: Reason,
     operation: Operation,
   ): Promise<WrittenRecord> {
-    const [outcome] = await perform(call, [id], reason, operation)
-    if (!outcome || outcome instanceof AppError) throw outcome
-    return outcome
+    const [done] = await perform(call, [id], reason, operation)
+    if (!done || done.outcome instanceof AppError) throw done?.outcome
+    return done.outcome
   }
 
   return {

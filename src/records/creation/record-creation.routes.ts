@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import type { Answer } from '../../http/idempotency/idempotency.ts'
 import { answers } from '../../http/problems/problem-responses.ts'
-import { toProblem } from '../../http/problems/problems.ts'
+import { answerRefused } from '../../http/problems/problems.ts'
 import { compileValidator, listFaults } from '../../http/validation/validation.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { answerCreated } from '../record-action.routes.ts'
@@ -106,8 +106,7 @@ export const recordCreationRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = a
         const outcomes = await records.createBatch(call, given.map(checkEach))
         const results = outcomes.map((outcome, index) => {
           if (!(outcome instanceof AppError)) return { index, status: 201, record: outcome }
-          const problem = toProblem(outcome.at(`/records/${index}`), request.id)
-          return { index, status: problem.status, problem }
+          return { index, ...answerRefused(outcome.at(`/records/${index}`), request.id) }
         })
         return { status: 200, body: { results } }
       }),
