@@ -23,7 +23,13 @@ const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const modelBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** Routes that write text which can then be searched. */
-const writes = new Set(['POST /v1/records', 'POST /v1/records/batch', 'POST /v1/capture'])
+const writes = new Set([
+  'POST /v1/records',
+  'POST /v1/records/batch',
+  'POST /v1/capture',
+  'POST /v1/remember',
+  'POST /v1/conversations/:conversation_id/messages',
+])
 
 /**
  * Counters of this process since its start; Prometheus adds up those of several processes. Labels are known to the

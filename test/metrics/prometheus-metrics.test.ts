@@ -87,6 +87,14 @@ describe('GET /metrics', () => {
     expect(findValues(await scrape(api), 'membrane_write_to_text_seconds_count')).toEqual([1])
   })
 
+  it('counts a remembered text and the messages of a conversation as writes', async () => {
+    const api = await start()
+    await api.request('POST', '/v1/remember', { body: { text: 'The lift works.' } })
+    const messages = [{ role: 'user', content: 'The lift is broken.' }]
+    await api.request('POST', '/v1/conversations/c/messages', { body: { messages } })
+    expect(findValues(await scrape(api), 'membrane_write_to_text_seconds_count')).toEqual([2])
+  })
+
   it('is public when configured', async () => {
     const api = await start({ MEMBRANE_METRICS_PUBLIC: 'true' })
     expect((await api.request('GET', '/metrics', { key: false })).status).toBe(200)
