@@ -1,3 +1,5 @@
+import { listUuids } from '../kernel/ids.ts'
+
 /**
  * A row that a run wrote. `before` is null for an inserted row, `after` for a deleted one. For an updated row, both have its key and
  * the columns that changed.
@@ -101,11 +103,9 @@ export function isChange({ relation, before, after }: Effect): boolean {
   return relation !== 'records' || JSON.stringify(before) !== JSON.stringify(after)
 }
 
-const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
-
 /** Every id that a row contains. */
 export function listIds(row: Row): string[] {
-  return JSON.stringify(row).match(uuid) ?? []
+  return listUuids(JSON.stringify(row))
 }
 
 /** The columns that refer to records other than the owner. */

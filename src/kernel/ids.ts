@@ -56,6 +56,13 @@ export function isUuid(text: string): boolean {
   return uuid.test(text)
 }
 
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+
+/** Every UUID that a text contains, in lower case. */
+export function listUuids(text: string): string[] {
+  return text.match(uuids)?.map((id) => id.toLowerCase()) ?? []
+}
+
 const bytesOfUuid = 16
 const digits = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
 const hyphen = '-'.charCodeAt(0)

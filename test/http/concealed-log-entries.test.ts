@@ -34,6 +34,31 @@ describe('the audit entry of an edge between records of different trust', () => 
   })
 })
 
+describe('an id of a hidden record, in small and in capital letters', () => {
+  it.each(['toLowerCase', 'toUpperCase'] as const)('%s: is in no answer to the key', async (spell) => {
+    const { id } = await create(app, fact({ scope: 'mine', sensitivity: 'hyper' }))
+    const named = id[spell]()
+    const evidence = [{ source_type: 'event', source_id: named, timestamp: '2026-01-01T00:00:00.000Z' }]
+    const seen = await create(
+      app,
+      fact({
+        scope: 'mine',
+        sensitivity: 'low',
+        payload: { ...payloads.semantic, evidence },
+        provenance: { sources: [{ kind: 'event', ref: `record:${named}` }] },
+      }),
+    )
+    await send(`/v1/records/${seen.id}/reinforce`, { actor: 'a', rationale: `as ${named} says` })
+    for (const path of [`/v1/records/${seen.id}`, `/v1/records/${seen.id}/audit`, '/v1/export']) {
+      const ofRoot = await app.request('GET', path)
+      expect(ofRoot.text).toContain(named)
+      const ofKey = await app.request('GET', path, { key })
+      expect(ofKey.text).toContain(path === '/v1/export' ? seen.id : 'created')
+      expect(ofKey.text.toLowerCase()).not.toContain(id)
+    }
+  })
+})
+
 describe('the status change that a hidden record caused', () => {
   it('is shown without its actor and reason', async () => {
     const low = await create(app, fact({ scope: 'mine', sensitivity: 'low' }))

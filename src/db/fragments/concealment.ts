@@ -15,7 +15,7 @@ const uuidPattern = sql.lit('[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-
 /** The ids in a text that belong to stored or removed records which the caller does not see whole. */
 function selectHiddenIds(trust: Trust, text: Fragment): Fragment {
   return sql`
-    select h.id from regexp_matches(${text}, ${uuidPattern}, 'g') as named (id)
+    select h.id from regexp_matches(${text}, ${uuidPattern}, 'gi') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope from records as n where n.id = named.id[1]::uuid
       union all

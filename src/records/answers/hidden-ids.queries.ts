@@ -4,8 +4,8 @@ import { openTo } from '../../db/fragments/visibility.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
 import { hasFullTrust } from '../../domain/trust/trust.ts'
+import { listUuids } from '../../kernel/ids.ts'
 import type { StoredRecord } from '../stored-record.ts'
-import { uuidPattern } from './hidden-references.ts'
 
 /** A record before the hidden ids in its content are known. */
 export type UncheckedRecord = Omit<StoredRecord, 'hiddenIds'>
@@ -34,7 +34,7 @@ function findNamedIds({ provenance, payload, interpretation }: UncheckedRecord):
   const { evidence, revision } = { ...payload } as Linked
   const { mentions, relation_candidates: relations, reference_candidates: references } = interpretation ?? {}
   const links = JSON.stringify([provenance, evidence, revision, mentions, relations, references])
-  return [...new Set(links.match(uuidPattern))]
+  return [...new Set(listUuids(links))]
 }
 
 /** The ids of existing and deleted records that the caller does not read in full. Ids of no record are left out. */

@@ -1,10 +1,9 @@
 import type { Payload } from '../../domain/payloads/payloads.ts'
+import { listUuids } from '../../kernel/ids.ts'
 import type { MemoryRecord } from '../records.schemas.ts'
 import type { StoredRecord } from '../stored-record.ts'
 
 /** Removes the references to records that the reader may not see. */
-
-export const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 type VisibleContent = Pick<StoredRecord, 'payload' | 'provenance' | 'interpretation'>
 
@@ -19,8 +18,7 @@ export function removeHiddenReferences({
 }: StoredRecord): VisibleContent {
   if (hiddenIds.length === 0) return { payload, provenance, interpretation }
   const hidden = new Set(hiddenIds)
-  const isHidden = (text: string | undefined) =>
-    text?.match(uuidPattern)?.some((id) => hidden.has(id)) ?? false
+  const isHidden = (text = '') => listUuids(text).some((id) => hidden.has(id))
   const sources = provenance.sources.filter(({ ref }) => !isHidden(ref))
   return {
     payload: removeFromPayload(payload, isHidden),

@@ -1,4 +1,5 @@
 import type { Payload } from '../../domain/payloads/payloads.ts'
+import { isUuid } from '../../kernel/ids.ts'
 import type { Provenance } from '../provenance.schemas.ts'
 
 /**
@@ -51,11 +52,10 @@ export type Descent = {
 /** The sources that a request body names: record ids, and whether it also names evidence that is not a record. */
 export type NamedSources = { ids: readonly string[]; hasOtherEvidence: boolean }
 
-const uuid = /^(?:record:)?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
-
 /** A reference to a record is an id, with or without the prefix `record:`. */
 export function parseRecordReference(ref: string): string | undefined {
-  return uuid.exec(ref)?.[1]?.toLowerCase()
+  const id = ref.replace(/^record:/i, '').toLowerCase()
+  return isUuid(id) ? id : undefined
 }
 
 export function findNamedSources(payload: Payload, provenance: Provenance | undefined): NamedSources {
