@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { isNamed } from '../db/fragments/named-changes.ts'
 
 /** SQL about a change `c` of a plan that is applied. */
 
@@ -6,12 +7,7 @@ type Selected = { only: readonly string[] | null; except: readonly string[] | nu
 
 /** Whether the change is among those that an application selects. */
 export function isSelected({ only, except }: Selected): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(${only === null ? sql`true` : isNamed(only)} and not ${except === null ? sql`false` : isNamed(except)})`
-}
-
-function isNamed(names: readonly string[]): RawBuilder<SqlBool> {
-  const named = sql`${names}::text[]`
-  return sql<SqlBool>`(c.action = any(${named}) or c.record_id::text = any(${named}))`
+  return sql<SqlBool>`(${isNamed(only)} and not ${except === null ? sql`false` : isNamed(except)})`
 }
 
 /** Whether the change was made by an application, or this one has found that it cannot be made. One index probe, as `isDone`. */

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { time } from '../db/fragments/json-text.ts'
+import { isNamed } from '../db/fragments/named-changes.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Via } from '../domain/trust/caller.ts'
-import { isNamed, recordState } from './undo.queries.ts'
+import { recordState } from './undo.queries.ts'
 
 const columns = ['forgotten_at', 'forgotten_reason', 'forgotten_by', 'forgotten_run_id', 'purge_at']
 const forgetting = sql`

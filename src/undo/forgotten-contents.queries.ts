@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { isNamed } from '../db/fragments/named-changes.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads/payloads.ts'
-import { isNamed } from './undo.queries.ts'
 
 type Portion = {
   runId: string

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isNamed } from '../db/fragments/named-changes.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Effect, Row } from '../effects/index.ts'
 
@@ -67,13 +68,6 @@ export async function listChangesOf(
 export const recordState = sql`
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at`
-
-/** Whether a change `c` is named by its action or its record, or nothing is named. */
-export function isNamed(only: readonly string[] | null): RawBuilder<SqlBool> {
-  if (only === null) return sql<SqlBool>`true`
-  const names = sql`${only}::text[]`
-  return sql<SqlBool>`(c.action = any(${names}) or c.record_id::text = any(${names}))`
-}
 
 type Portion = { runId: string; after: string; limit: number }
 

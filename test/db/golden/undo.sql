@@ -385,12 +385,6 @@ from run_effects
 where run_id = $1::uuid
 limit 1;
 
--- src/undo/undo.queries.ts isNamed
-select
-from maintenance_changes as c
-where (c.action = any($1::text[])
-or c.record_id::text = any($2::text[]));
-
 -- src/undo/undo.queries.ts listChangesOf
     select c.record_id, c.action, (
       select max(d.action)

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import * as effects from '../../../src/effects/effects.queries.ts'
@@ -98,7 +97,6 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
   'src/undo/undo.queries.ts': {
     countChanged: (db) => undo.countChanged(db, { targetId: id, only: null }),
     findNextChanged: (db) => inTransaction(db, (tx) => undo.findNextChanged(tx, { targetId: id, after: id })),
-    isNamed: (db) => sql`select from maintenance_changes as c where ${undo.isNamed([id])}`.execute(db),
     listChangesOf: (db) =>
       inTransaction(db, (tx) => undo.listChangesOf(tx, { runId: id, targetId: id }, [id])),
     listImportanceMoves: (db) => inTransaction(db, (tx) => undo.listImportanceMoves(tx, portion)),
