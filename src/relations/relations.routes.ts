@@ -4,8 +4,8 @@ import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { WrittenRecord } from '../records/index.ts'
-import { EdgePath, NewEdge, RelationEdgePage, RelationsQuery, SourcePath } from './relations.schemas.ts'
+import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { EdgePath, NewEdge, RelationEdgePage, RelationsQuery } from './relations.schemas.ts'
 import type { RelationsService } from './relations.service.ts'
 
 export type RelationsOptions = { relations: RelationsService; once: Once }
@@ -26,7 +26,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         summary: 'Link a record to another',
         description:
           'Adds a relation from the record to the target. A known predicate, such as `supports`, is stored with its inverse. An existing relation gets the new weight; if it has that weight already, nothing changes. One record gets a new version and an audit entry: the source, if all its readers can see the target or if the key cannot write to the scope of the target, otherwise the target. Only the service writes `supersedes`, `derived_from`, their inverses and `contested_by`.',
-        params: SourcePath,
+        params: RecordPath,
         body: ref(NewEdge),
         response: answers(
           {
@@ -62,7 +62,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         summary: 'List the relations of a record',
         description:
           'Lists the relations that start at the record, or with `direction=in` those that end at it. Relations with records that the key cannot see are left out.',
-        params: SourcePath,
+        params: RecordPath,
         querystring: RelationsQuery,
         response: answers(
           { 200: { schema: ref(RelationEdgePage), description: 'A page of relations.', headers: ['Link'] } },

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Rationale } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
-import { RecordPath, RelationFields } from '../records/index.ts'
+import { RelationFields } from '../records/index.ts'
 
 const { predicate, target_id, weight } = RelationFields
 
@@ -55,7 +55,6 @@ export type RelationsQuery = Static<typeof RelationsQuery>
 
 export const RelationEdgePage = listOf(ref(RelationEdge), 'RelationEdgePage')
 
-export const SourcePath = RecordPath
 export const EdgePath = Type.Object({
   id: Uuid({ description: 'The id of the record where the relation starts.' }),
   predicate,

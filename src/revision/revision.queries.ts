@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/fragments/visibility.ts'
-import type { RecordStatus, RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
+import type { Lineage } from './revision.schemas.ts'
 
 /**
  * Copies the edges of the sources to the target; if both have an edge, the larger weight wins. Two kinds are not
@@ -55,14 +55,6 @@ export async function copyLinks(
       do update set weight = greatest(relations.weight, excluded.weight)
   `.execute(tx)
 }
-
-export type LineageNode = { id: string; type: RecordType; status: RecordStatus; created_at: string }
-export type LineageEdge = {
-  source_id: string
-  predicate: 'supersedes' | 'derived_from'
-  target_id: string
-}
-export type Lineage = { nodes: LineageNode[]; edges: LineageEdge[] }
 
 /**
  * The whole tree around a record, nearest nodes first, through records of its type that the caller reads in full. Every

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import type { Answer, Once } from '../http/idempotency/idempotency.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { addRecordAction, answerCreated } from '../records/index.ts'
+import { addRecordAction, answerCreated, RecordPath } from '../records/index.ts'
 import type { ReversalService } from './reversal.service.ts'
 import {
   Contest,
@@ -10,7 +10,6 @@ import {
   Merger,
   Reversal,
   Revised,
-  RevisionPath,
   RevisionReason,
   Succession,
 } from './revision.schemas.ts'
@@ -63,7 +62,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         summary: 'Replace a record with a new one',
         description:
           'The record in the path becomes history: its salience is 0 and it is no longer retrieved. The new record has it as a source and is linked to it. By default the new record has the scope, sensitivity and tags of the old one, and the lifecycle of the policy of its type. If several requests supersede one record, one succeeds and the others get 409 `already_superseded` with the id of the successor.',
-        params: RevisionPath,
+        params: RecordPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),
       },
@@ -84,7 +83,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         summary: 'Create a variant of a record',
         description:
           'Stores a new record that is derived from the one in the path; both stay active. By default the new record has the scope, sensitivity and tags of that one. Use it for a fact that holds only under conditions, and put these into its `validity`.',
-        params: RevisionPath,
+        params: RecordPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),
       },
@@ -175,7 +174,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         summary: 'Read the ancestors and successors of a record',
         description:
           'Returns the tree of superseded, forked and merged records around the record, as far as the key can read them in full, including forgotten ones. If there are more than 10,000 records, it returns the nearest ones. The lineage of a purged or erased record contains only the record itself.',
-        params: RevisionPath,
+        params: RecordPath,
         response: answers(
           {
             200: {

@@ -3,7 +3,7 @@ import { Actor, Rationale } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { RecordType, Status } from '../domain/schemas/vocabulary.ts'
-import { NewRecord, RecordPath, WrittenRecord } from '../records/index.ts'
+import { NewRecord, WrittenRecord } from '../records/index.ts'
 
 const reason = { actor: 'planner', rationale: 'the team has moved on' }
 const exampleIds = ['0197b9a0-0000-7000-8000-000000000001', '0197b9a0-0000-7000-8000-000000000002']
@@ -97,5 +97,3 @@ export const Lineage = closed(
   { $id: 'Lineage' },
 )
 export type Lineage = Static<typeof Lineage>
-
-export const RevisionPath = RecordPath
