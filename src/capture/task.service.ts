@@ -6,6 +6,7 @@ import { reinforce } from '../domain/lifecycle/reinforcement.ts'
 import type { WorkingPayload } from '../domain/payloads/payloads.ts'
 import { addSources } from '../domain/payloads/sources.ts'
 import { defaultSalience } from '../domain/record-defaults.ts'
+import { maxTags } from '../domain/schemas/request-fields.ts'
 import { getRank, type Sensitivity, sensitivities } from '../domain/trust/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -127,7 +128,7 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
       content: {
         payload,
         interpretation: entities.interpretation,
-        tags: [...new Set([...stored.tags, ...(maskTags(input).tags ?? [])])].slice(0, 100),
+        tags: [...new Set([...stored.tags, ...(maskTags(input).tags ?? [])])].slice(0, maxTags),
         provenance: {
           ...stored.provenance,
           sources: addSources(stored.provenance.sources, [plan.source]),

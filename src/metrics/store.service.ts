@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
-import type { Trust } from '../domain/trust/caller.ts'
+import { fullTrust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { shareRunning } from '../kernel/shared-runs.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
@@ -21,8 +21,6 @@ type Resources = {
 /** The number of messages in the queue by state. */
 export type CountMessages = () => Promise<Readonly<Record<string, number>>>
 
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
-
 /** The database is queried at most this often, however many clients ask. */
 const defaultCacheMs = 5_000
 /** A database or queue that hangs must not keep this process from reporting about itself. */
@@ -39,7 +37,7 @@ export function createStoreMetrics(resources: Resources) {
       jobs: await listJobs(db, now),
       backlog: await listBacklog(db, now, revisedBefore),
       sizes: await listSizes(db),
-      regret: await measureRegret(db, everything),
+      regret: await measureRegret(db, fullTrust),
     }
     return describeStore(state, now, (job) => intervals[job] ?? 0)
   })

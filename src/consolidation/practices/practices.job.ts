@@ -24,6 +24,7 @@ import {
   countPending,
   findCounted,
   findPractices,
+  maxNamedSources,
   type PendingCounts,
   writeCounted,
   writeUpdatedPractices,
@@ -123,7 +124,7 @@ export function createPracticeStage(
   ): Draft {
     const payload = { ...pattern.compose(creatingEpisode), [kind.countsField]: kind.writeCounts(counts) }
     const provenance = {
-      sources: sources.slice(0, maxSources).map((ref) => ({ kind: 'event' as const, ref })),
+      sources: sources.slice(0, maxNamedSources).map((ref) => ({ kind: 'event' as const, ref })),
       created_by: kind.actor,
     }
     const draftOptions = { id, actor: kind.actor, now, runId, policies, episodes: [creatingEpisode] as const }
@@ -174,8 +175,6 @@ type DraftInput = {
   input: StageInput
   policies: Policies
 }
-
-const maxSources = 100
 
 function toOutcomeCounts(pending: PendingCounts | undefined): OutcomeCounts {
   return { successes: pending?.successes ?? 0, failures: pending?.failures ?? 0, lastAt: null }

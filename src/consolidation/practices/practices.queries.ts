@@ -76,7 +76,8 @@ export async function findPractices(
 /** The counts of a practice that does not exist yet, and the latest episodes. */
 export type PendingCounts = { place: number; successes: number; failures: number; episodes: string[] }
 
-const maxNamedSources = 100
+/** The most episodes that a practice names. */
+export const maxNamedSources = 100
 
 /** Episodes that were forgotten or moved do not count. If they come back, they are counted again. */
 export async function countPending(

@@ -32,7 +32,7 @@ const pruneThreshold = 0.001
  */
 const lastMoment = Date.UTC(9_999, 11, 31)
 /** PostgreSQL raises an error on float underflow where JavaScript rounds to 0. Both stop at this exponent. */
-const maxHalfLives = 64
+export const maxHalfLives = 64
 /** The huber curve is exponential up to half a half-life, then it continues as the tangent. */
 const huberKnee = 0.5
 const huberKneeValue = 2 ** -huberKnee

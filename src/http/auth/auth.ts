@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { type Caller, isAllowed, type Permission, permissions } from '../../domain/trust/caller.ts'
+import { type Caller, fullTrust, isAllowed, type Permission, permissions } from '../../domain/trust/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { requireOwnOrigin, requireTrustedHost } from './loopback-only.ts'
 import { chooseTenant, type RequestTenant, type Tenancy } from './tenancy.ts'
@@ -43,7 +43,7 @@ type Identity = { caller: Caller; tenant: RequestTenant | undefined }
 
 const fullAccess = {
   permissions: new Set(permissions),
-  trust: { maxSensitivity: 'hyper', scopes: null },
+  trust: fullTrust,
   sourceType: 'human',
 } as const
 

@@ -1,4 +1,9 @@
-import { computeSalience, countHalfLivesToReach, type PrunableState } from '../../domain/lifecycle/curves.ts'
+import {
+  computeSalience,
+  countHalfLivesToReach,
+  maxHalfLives,
+  type PrunableState,
+} from '../../domain/lifecycle/curves.ts'
 
 /** The salience of a record in the future, if it is neither used nor changed. */
 
@@ -11,8 +16,6 @@ type SalienceForecast = {
 const lowSalience = 0.1
 /** The half-lives that are shown of a record without an end. After them every curve has shown its shape. */
 const halfLivesShown = 8
-/** The curves of the product are constant beyond this exponent. */
-const maxHalfLives = 64
 
 export function forecastSalience(
   state: PrunableState,
