@@ -25,7 +25,7 @@ const ceiling = Type.Enum([...sensitivities], {
 const source = Type.Enum([...sourceTypes], { description: 'The source type of records that the key writes.' })
 const orNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
 
-const example = {
+const ownExample = {
   id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
   name: 'ingest-worker',
   permissions: ['records:read', 'records:write'],
@@ -33,11 +33,11 @@ const example = {
   max_sensitivity: 'medium',
   source_type: 'ingest',
   expires_at: null,
-  created_at: '2026-03-28T09:30:00.000Z',
-  last_used_at: null,
 }
+const example = { ...ownExample, created_at: '2026-03-28T09:30:00.000Z', last_used_at: null }
 
-const properties = {
+/** What a key learns of itself. */
+const own = {
   id: Uuid(),
   name,
   permissions: granted,
@@ -45,6 +45,10 @@ const properties = {
   max_sensitivity: ceiling,
   source_type: source,
   expires_at: orNull('The key is refused from this time on; null means never.'),
+}
+
+const properties = {
+  ...own,
   created_at: Time(),
   last_used_at: orNull('The last use, exact to the minute; null means never.'),
 }
@@ -54,30 +58,12 @@ export type Key = Static<typeof Key>
 
 export const OwnKey = closed(
   {
+    ...own,
     id: Type.Union([Uuid(), Type.Null()], {
       description: 'null for the root key and for a request without a key.',
     }),
-    name,
-    permissions: granted,
-    scopes,
-    max_sensitivity: ceiling,
-    source_type: source,
-    expires_at: orNull('The key is refused from this time on; null means never.'),
   },
-  {
-    $id: 'OwnKey',
-    examples: [
-      {
-        id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
-        name: 'ingest-worker',
-        permissions: ['records:read', 'records:write'],
-        scopes: ['team-a'],
-        max_sensitivity: 'medium',
-        source_type: 'ingest',
-        expires_at: null,
-      },
-    ],
-  },
+  { $id: 'OwnKey', examples: [ownExample] },
 )
 export type OwnKey = Static<typeof OwnKey>
 
