@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Check } from 'typebox/schema'
-import { parseRoots } from '../kernel/directories.ts'
+import { parseDriftRoots } from '../domain/drift-roots.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { findJointProblems, type Variables } from './config-problems.ts'
 import { parseInterval, toMilliseconds } from './durations.ts'
@@ -63,7 +63,7 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
 /** Whether the value is malformed in a way that no pattern can express. */
 function isMalformed(name: string, value: string | undefined): boolean {
   if (value === undefined) return false
-  if (name === 'MEMBRANE_DRIFT_ROOTS') return parseRoots(value) === undefined
+  if (name === 'MEMBRANE_DRIFT_ROOTS') return parseDriftRoots(value) === undefined
   if (name === 'DATABASE_REPLICA_URL') return !splitUrls(value).every(isDatabaseUrl)
   return urls.has(name) && !URL.canParse(value)
 }
@@ -162,7 +162,7 @@ function toConfig(values: Environment) {
         elasticRho: Number(values.MEMBRANE_RETENTION_ELASTIC_RHO),
       },
     },
-    driftRoots: parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? [],
+    driftRoots: parseDriftRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? [],
     embedding: readEmbedding(values),
     vectorMemory: { maxBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte },
     textMemory: { maxBytes: values.MEMBRANE_TEXT_MEMORY * bytesPerMegabyte },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { parseDriftRoots } from '../../src/domain/drift-roots.ts'
 import { decideMove, type RecordState } from '../../src/dream/drift/drift-judgement.ts'
 import type { Finding } from '../../src/dream/drift/references.ts'
 import { hasScript, hasWord } from '../../src/dream/drift/references.ts'
-import { parseRoots } from '../../src/kernel/directories.ts'
 
 describe('a name in a file', () => {
   it.each([
@@ -33,7 +33,7 @@ describe('a name in a file', () => {
   })
 })
 
-describe('parseRoots', () => {
+describe('parseDriftRoots', () => {
   it.each([
     ['/srv/app', [{ directory: '/srv/app' }]],
     [
@@ -43,7 +43,7 @@ describe('parseRoots', () => {
     ['a=b=/srv/x=y', [{ directory: '/srv/x=y', scope: 'a=b' }]],
     ['/srv/a=/b', [{ directory: '/srv/a=/b' }]],
   ])('accepts %s', (text, expected) => {
-    expect(parseRoots(text)).toEqual(expected)
+    expect(parseDriftRoots(text)).toEqual(expected)
   })
 
   it.each([
@@ -59,11 +59,11 @@ describe('parseRoots', () => {
     'docs=srv',
     '/srv/..',
     '/srv/../x',
-  ])('refuses %s', (text) => expect(parseRoots(text)).toBeUndefined())
+  ])('refuses %s', (text) => expect(parseDriftRoots(text)).toBeUndefined())
 
   it.each(['/srv/a,', ',/srv/a', '/srv/a,,/srv/b', '/srv/a,b', `/srv/\u0001`, `${'s'.repeat(257)}=/srv`])(
     'refuses the list %s',
-    (text) => expect(parseRoots(text)).toBeUndefined(),
+    (text) => expect(parseDriftRoots(text)).toBeUndefined(),
   )
 })
 

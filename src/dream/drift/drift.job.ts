@@ -1,9 +1,9 @@
 import type { Transaction } from '../../db/transaction.ts'
+import type { DriftRoot } from '../../domain/drift-roots.ts'
 import { fullTrust } from '../../domain/trust/caller.ts'
 import { attemptBatch } from '../../jobs/attempt.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { isBatchFailure } from '../../jobs/table-walk.ts'
-import type { Root } from '../../kernel/directories.ts'
 import { nilUuid } from '../../kernel/ids.ts'
 import { findRecords, writeChange } from '../../records/index.ts'
 import type { Step } from '../steps.ts'
@@ -19,7 +19,7 @@ import {
 import { decideMove, type Move } from './drift-judgement.ts'
 import { checkRecord, createChecker, type RecordCheck } from './reference-check.service.ts'
 
-export type DriftSettings = { roots: readonly Root[]; textLanguage: string; size?: number }
+export type DriftSettings = { roots: readonly DriftRoot[]; textLanguage: string; size?: number }
 type DueMove = RecordCheck & { move: Move }
 
 const defaultBatchSize = 500

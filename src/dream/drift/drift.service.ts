@@ -1,8 +1,8 @@
 import type { Database } from '../../db/connection.ts'
 import type { CallContext } from '../../db/transaction.ts'
+import type { DriftRoot } from '../../domain/drift-roots.ts'
 import { isAllowed } from '../../domain/trust/caller.ts'
 import { requireScope } from '../../domain/trust/write-trust.ts'
-import type { Root } from '../../kernel/directories.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { nilUuid } from '../../kernel/ids.ts'
 import { listReadable } from './drift.queries.ts'
@@ -10,7 +10,7 @@ import type { DriftQuery, DriftReport } from './drift.schemas.ts'
 import { createDriftReport } from './drift-report.ts'
 import { checkRecord, createChecker } from './reference-check.service.ts'
 
-type Resources = { db: Database; roots: readonly Root[] }
+type Resources = { db: Database; roots: readonly DriftRoot[] }
 
 export type DriftService = ReturnType<typeof createDriftService>
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
-import type { Root } from '../../kernel/directories.ts'
+import type { DriftRoot } from '../../domain/drift-roots.ts'
 import type { CheckedRecord } from './drift.queries.ts'
 import {
   isUnchanged,
@@ -133,7 +133,7 @@ export type RecordCheck = { record: CheckedRecord; found: readonly CheckedRefere
 /** Looks for each reference of a record in the roots of its scope. */
 export async function checkRecord(
   checker: Checker,
-  roots: readonly Root[],
+  roots: readonly DriftRoot[],
   { payload, ...rest }: CheckedRecord,
 ): Promise<RecordCheck> {
   const applicableRoots = roots.filter(({ scope }) => scope === undefined || scope === rest.scope)
