@@ -113,7 +113,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const { trust } = call.caller
     // The counts of a run would tell whether the id of a hidden record is among the changes.
     const selection = names === undefined ? {} : { only: await listSelectable(call.tx ?? db, names, trust) }
-    const options = { run_id: targetId, ...selection, ...reason, via: describeVia(call.caller) }
+    const options = { run_id: target.id, ...selection, ...reason, via: describeVia(call.caller) }
     return queueRun(call, trace, { job: 'undo', scope: target.scope, dryRun, options })
   }
 
