@@ -25,6 +25,10 @@ export function reviseStatement(
   return isSentence ? { predicate: 'note', object: text } : { predicate, object: text }
 }
 
+/** In a script without spaces between words, each letter is a word. */
+const word =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|[\p{L}\p{N}]+/gu
+
 function spell(text: string): string {
-  return ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `
+  return ` ${(text.normalize('NFKC').toLowerCase().match(word) ?? []).join(' ')} `
 }
