@@ -10,6 +10,7 @@ import type { Trust } from '../../domain/trust/caller.ts'
 import { mapInTurns } from '../../kernel/turns.ts'
 import { insertDescents, readDescents } from '../descent/descents.queries.ts'
 import type { Descent } from '../descent/descents.ts'
+import { askAnew } from '../search-texts/unembedded.queries.ts'
 import type { Identifier } from '../stored-record.ts'
 import { asHex, type InsertableDraft, writeRow } from './record-row.ts'
 
@@ -153,8 +154,7 @@ export async function insertRecords(
     ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at from incoming join record using (id)
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+      ${askAnew}
     ), entry as (
       insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,

@@ -4,6 +4,7 @@ import { openTo } from '../../db/fragments/visibility.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Trust, Via } from '../../domain/trust/caller.ts'
 import { asHex } from '../creation/record-row.ts'
+import { askAnew } from '../search-texts/unembedded.queries.ts'
 import type { ContentRow } from '../stored-record.ts'
 import type { Derivation } from './erased-ids.ts'
 
@@ -105,8 +106,7 @@ export async function updateKeptRecords(
     ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select k.id, ${at}::timestamptz, ${at}::timestamptz from kept as k
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+      ${askAnew}
     )
     insert into audit_entries (record_id, action, actor, at, rationale, via)
     select k.id, 'revise', ${actor}::text, ${at}::timestamptz, ${rationale}::text,

@@ -4,6 +4,7 @@ import { versionWord, writeScopeAndTypeWords } from '../../db/fragments/search-w
 import type { Transaction } from '../../db/transaction.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { ExtractedWords } from '../../domain/words/query-words.ts'
+import { askAnew } from './unembedded.queries.ts'
 
 /** `outdated_texts` lists the records whose search text an earlier version computed. */
 
@@ -86,8 +87,7 @@ export async function rewriteTexts(
       insert into unembedded (record_id, asked_at, due_at)
       select record_id, ${now}::timestamptz, ${now}::timestamptz from rewritten
       order by record_id
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+      ${askAnew}
     ), unlisted as (
       delete from outdated_texts as o using made where o.record_id = made.id
     )

@@ -333,7 +333,7 @@ and payload ? 'conversation'
       select id, updated_at, updated_at
 from incoming join record using (id)
       on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     ), entry as (
       insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
@@ -505,7 +505,7 @@ and payload ? 'conversation'
       select id, updated_at, updated_at
 from incoming join record using (id)
       on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     ), entry as (
       insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
@@ -1081,7 +1081,7 @@ and i.value = m.value
       select k.id, $6::timestamptz, $7::timestamptz
 from kept as k
       on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     )
     insert into audit_entries (record_id, action, actor, at, rationale, via)
     select k.id, 'revise', $8::text, $9::timestamptz, $10::text,
@@ -2752,7 +2752,7 @@ and made.search <> c.search || array_to_tsvector(array['text 1'])
 from rewritten
       order by record_id
       on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     ), unlisted as (
       delete
 from outdated_texts as o using made
