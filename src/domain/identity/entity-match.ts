@@ -80,7 +80,10 @@ export function findMatch({ surface, entity_kind: kind }: MentionedName, { paylo
 type Names = Record<'identifiers' | 'aliases' | 'kinds', ReadonlySet<string>>
 const namesOf = new WeakMap<Candidate['payload'], Names>()
 
-/** What an entity may be called, and what it is. Kept with the payload, because one capture compares it with every name that it contains. */
+/**
+ * What an entity may be called, and what it is. Kept with the payload, because one capture compares it with every name that it
+ * contains.
+ */
 function readNames(payload: Candidate['payload']): Names {
   const known = namesOf.get(payload)
   if (known) return known

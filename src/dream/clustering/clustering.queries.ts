@@ -68,8 +68,8 @@ export type Member = Source & { version: number; tags: readonly string[] }
 export const maxMemberBytes = 262_144
 
 /**
- * Returns the content and the version of the members. The payload of a member with very long content is null. A record that has left the partition
- * since the groups were formed, such as one that became more sensitive, is no member any more.
+ * Returns the content and the version of the members. The payload of a member with very long content is null. A record that has left
+ * the partition since the groups were formed, such as one that became more sensitive, is no member any more.
  */
 export async function findMembers(
   db: Database,

@@ -50,9 +50,9 @@ export function readDescents(rows: string | Buffer): RawBuilder<unknown> {
 
 /**
  * A confirmation or a mention is a ground only of a record that already has grounds. A record with `maxMentions` descents gets no
- * more mentions. Sources stay locked until their descents are stored: otherwise a
- * descent could point to a record that an erase has just removed. Sources and grounds are looked up by an array: a join kept the
- * plan of a small table and read all of it at each insert, a fifth of the statement.
+ * more mentions. Sources stay locked until their descents are stored: otherwise a descent could point to a record that an erase has
+ * just removed. Sources and grounds are looked up by an array: a join kept the plan of a small table and read all of it at each
+ * insert, a fifth of the statement.
  */
 export const insertDescents = sql`
       insert into descents (derived_id, source_id, kind, is_ground)
