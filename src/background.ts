@@ -25,13 +25,7 @@ import {
 import { addPlanApplication, deleteExpiredPlans } from './plans/index.ts'
 import { createPoliciesService } from './policies/index.ts'
 import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
-import {
-  createTextUpdate,
-  findNextPurgeable,
-  listPurgeable,
-  purgeForgotten,
-  purgeRecords,
-} from './records/index.ts'
+import { createTextUpdate } from './records/index.ts'
 import { deleteOldRegrets } from './regrets/index.ts'
 import type { Resources } from './services.ts'
 import { createSimulation } from './simulation/index.ts'
@@ -122,7 +116,7 @@ export function createJobs({
     seal: createSeal(config.records.tombstoneKey),
   }
   const jobWorks = addPlanApplication(
-    { db, seal: writing.seal, purge: purgeRecords },
+    { db, seal: writing.seal },
     {
       decay: createPromotion({ db }).appendTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
       consolidate: createConsolidation({ db, clock, ...writing, ...config.consolidation, extraction: model }),
@@ -140,7 +134,6 @@ export function createJobs({
       embed: embeddings.work,
       purge: createPurge({
         expired,
-        records: { purgeForgotten, findNextPurgeable, listPurgeable },
         keepHistories: histories.keep,
       }),
       simulation: createSimulation({ db }),

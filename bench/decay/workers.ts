@@ -10,7 +10,6 @@ import { createRefresh, createSweep } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { addPlanApplication } from '../../src/plans/index.ts'
-import { purgeRecords } from '../../src/records/index.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
 import { createUndo } from '../../src/undo/index.ts'
 import { idleWorks, noIntervals } from '../../test/support/idle-jobs.ts'
@@ -40,7 +39,7 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
     intervals: noIntervals,
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
     jobWorks: addPlanApplication(
-      { db, seal, purge: purgeRecords },
+      { db, seal },
       {
         ...idleWorks,
         decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),

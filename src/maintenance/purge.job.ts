@@ -1,8 +1,8 @@
-import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { drainInBatches, walkIds } from '../jobs/table-walk.ts'
+import { findNextPurgeable, listPurgeable, purgeForgotten } from '../records/index.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */
 type DeleteExpired = (tx: Transaction, now: Date, limit: number) => Promise<number>
@@ -10,38 +10,26 @@ type DeleteExpired = (tx: Transaction, now: Date, limit: number) => Promise<numb
 type Resources = {
   /** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */
   expired: Readonly<Record<string, DeleteExpired>>
-  records: ForgottenRecords
   /** Drops the old months of the histories, before the runs that they belong to. */
   keepHistories: (context: RunContext) => Promise<void>
 }
-
-type ForgottenRecords = {
-  /** Deletes forgotten records, without those that failed before. */
-  purgeForgotten: (db: Database, now: Date, limit: number, failed: readonly string[]) => Promise<number>
-  /** Returns the record at which `purgeForgotten` stops. */
-  findNextPurgeable: (db: Database, now: Date, failed: readonly string[]) => Promise<string | undefined>
-  /** The records that a plan lists: the next ones after an id. */
-  listPurgeable: (db: Database, due: { now: Date; after: string; limit: number }) => Promise<Purgeable[]>
-}
-
-type Purgeable = { id: string; reason: string; forgotten_at: Date }
 
 /** Small enough that a worker which must stop is near the end of its batch. */
 const batchSize = 1_000
 
 /** The job `purge`. Each batch is a transaction of its own and skips rows that another worker has locked. */
-export function createPurge({ expired, records, keepHistories }: Resources): JobWork {
+export function createPurge({ expired, keepHistories }: Resources): JobWork {
   /** A record that fails must not keep the purge from the others. */
   async function purgeRecords(context: RunContext): Promise<void> {
     const now = context.run.startedAt
     const failed: string[] = []
     await deleteAll(context, {
       name: 'records',
-      deleteSome: (tx, limit) => records.purgeForgotten(tx, now, limit, failed),
+      deleteSome: (tx, limit) => purgeForgotten(tx, now, limit, failed),
       skipFirst: async (error) => {
         const { recordId } = await context.inBatch(async (tx) => ({
           counts: {},
-          recordId: await records.findNextPurgeable(tx, now, failed),
+          recordId: await findNextPurgeable(tx, now, failed),
         }))
         await context.recordFault({ error, part: 'records', recordId })
         if (recordId) failed.push(recordId)
@@ -65,7 +53,7 @@ export function createPurge({ expired, records, keepHistories }: Resources): Job
   return {
     run: async (context) => {
       const { run } = context
-      if (run.dryRun && run.savesEffects) return listAll(context, records.listPurgeable)
+      if (run.dryRun && run.savesEffects) return listAll(context)
       if (!run.dryRun) await keepHistories(context)
       await purgeRecords(context)
       for (const [name, deleteExpired] of Object.entries(expired))
@@ -99,11 +87,11 @@ function deleteAll({ run, inBatch }: RunContext, { name, deleteSome, skipFirst }
 }
 
 /** A plan lists each record. The other rows that a purge deletes hold no memory, and are left to the next run. */
-function listAll({ run, inBatch }: RunContext, list: ForgottenRecords['listPurgeable']): Promise<void> {
+function listAll({ run, inBatch }: RunContext): Promise<void> {
   return walkIds((after) =>
     inBatch(async (tx) => {
       await stopSavingEffects(tx)
-      const due = await list(tx, { now: run.startedAt, after, limit: batchSize })
+      const due = await listPurgeable(tx, { now: run.startedAt, after, limit: batchSize })
       const changes = due.map(({ id, ...before }): Change => ({ record_id: id, action: 'purge', before }))
       const last = due.length < batchSize ? undefined : due.at(-1)?.id
       return { done: due.length, counts: { records: due.length }, changes, last }

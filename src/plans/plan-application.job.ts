@@ -20,7 +20,7 @@ import { walkIds, walkRunById } from '../jobs/table-walk.ts'
 import { halve } from '../kernel/halve.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import { rescore } from '../lifecycle/index.ts'
-import { findErasedRecords, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
+import { findErasedRecords, lockTombstonesShared, purgeRecords, queueForEmbedding } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
   type Application,
@@ -39,16 +39,13 @@ import { findNextForgotten, forgetPlanned } from './planned-forgetting.queries.t
 const part = 'plan'
 const portion = 1_000
 
-/** Deletes those of the records that may still be deleted, and returns their ids. */
-type Purge = (tx: Transaction, ids: readonly string[], now: Date) => Promise<string[]>
-
 /** Returns the jobs so that a run that applies a plan makes the changes of the plan, and any other run does its work. */
 export function addPlanApplication<Works extends Readonly<Record<string, JobWork>>>(
-  { db, seal, purge }: { db: Database; seal: Seal; purge: Purge },
+  { db, seal }: { db: Database; seal: Seal },
   works: Works,
 ): Works {
   const extended = Object.entries(works).map(([job, work]): [string, JobWork] => {
-    const makeChanges = job === 'purge' ? purgeAll(purge) : replayAll(db, seal)
+    const makeChanges = job === 'purge' ? purgeAll : replayAll(db, seal)
     const run: JobWork['run'] = (context) =>
       'plan_id' in context.run.options ? applyPlan(db, context, makeChanges) : work.run(context)
     return [job, { ...work, run }]
@@ -109,38 +106,36 @@ async function reportFailed({ recordFault }: RunContext, failed: Applied['failed
   for (const [recordId, error] of failed ?? []) await recordFault({ error, recordId, part })
 }
 
-function purgeAll(purge: Purge): MakeChanges {
-  /** Notes the records that fail, which are found by purging less and less. */
-  async function purgeEach(tx: Transaction, ids: readonly string[], now: Date, failed: Map<string, unknown>) {
-    const outcome = await attempt(tx, () => purge(tx, ids, now))
-    if ('result' in outcome) return outcome.result
-    if (ids.length === 1) for (const id of ids) failed.set(id, outcome.error)
-    const purged: string[] = []
-    for (const half of halve(ids)) for (const id of await purgeEach(tx, half, now, failed)) purged.push(id)
-    return purged
-  }
-
-  return async (context, application) => {
-    const { run } = context
-    let next = 0
-    await walkIds(async (after) => {
-      const number = next++
-      const result = await context.inBatch<Applied & { last: string | undefined }>(async (tx) => {
-        const owners = await listPlannedIds(tx, { planId: application.planId, after, limit: portion })
-        const last = owners.length < portion ? undefined : owners.at(-1)
-        if (!(await markBatch(tx, run.id, number))) return { last }
-        const planned = await listPlanned(tx, { ...application, runId: run.id, owners })
-        const selected = listSelected(planned, application)
-        const failed = new Map<string, unknown>()
-        const purged = new Set(await purgeEach(tx, [...selected], run.startedAt, failed))
-        const kept = [...selected].filter((id) => !purged.has(id))
-        const blocked = new Map(kept.map((id) => [id, 'it was restored or deleted since']))
-        return { ...describe(planned, selected, { blocked, failed }), last, failed }
-      })
-      await reportFailed(context, result.failed)
-      return result
+async function purgeAll(context: RunContext, application: Application): Promise<void> {
+  const { run } = context
+  let next = 0
+  await walkIds(async (after) => {
+    const number = next++
+    const result = await context.inBatch<Applied & { last: string | undefined }>(async (tx) => {
+      const owners = await listPlannedIds(tx, { planId: application.planId, after, limit: portion })
+      const last = owners.length < portion ? undefined : owners.at(-1)
+      if (!(await markBatch(tx, run.id, number))) return { last }
+      const planned = await listPlanned(tx, { ...application, runId: run.id, owners })
+      const selected = listSelected(planned, application)
+      const failed = new Map<string, unknown>()
+      const purged = new Set(await purgeEach(tx, [...selected], run.startedAt, failed))
+      const kept = [...selected].filter((id) => !purged.has(id))
+      const blocked = new Map(kept.map((id) => [id, 'it was restored or deleted since']))
+      return { ...describe(planned, selected, { blocked, failed }), last, failed }
     })
-  }
+    await reportFailed(context, result.failed)
+    return result
+  })
+}
+
+/** Notes the records that fail, which are found by purging less and less. */
+async function purgeEach(tx: Transaction, ids: readonly string[], now: Date, failed: Map<string, unknown>) {
+  const outcome = await attempt(tx, () => purgeRecords(tx, ids, now))
+  if ('result' in outcome) return outcome.result
+  if (ids.length === 1) for (const id of ids) failed.set(id, outcome.error)
+  const purged: string[] = []
+  for (const half of halve(ids)) for (const id of await purgeEach(tx, half, now, failed)) purged.push(id)
+  return purged
 }
 
 async function applyBatch(

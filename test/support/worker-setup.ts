@@ -18,7 +18,6 @@ import { presentRun } from '../../src/maintenance/run-answer.ts'
 import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
 import { addPlanApplication } from '../../src/plans/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { purgeRecords } from '../../src/records/index.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
 import { createUndo } from '../../src/undo/index.ts'
 import { createTestClock } from './clock.ts'
@@ -90,7 +89,7 @@ export async function openWorkerSetup(
       ids,
       log,
       worker,
-      jobWorks: addPlanApplication({ db, seal, purge: purgeRecords }, { ...usual, ...jobWorks }),
+      jobWorks: addPlanApplication({ db, seal }, { ...usual, ...jobWorks }),
       intervals,
       ...more,
     })
@@ -242,7 +241,7 @@ export function createWorkerFor(
     ids,
     log,
     worker,
-    jobWorks: addPlanApplication({ db, seal, purge: purgeRecords }, jobWorks),
+    jobWorks: addPlanApplication({ db, seal }, jobWorks),
     intervals,
     ...more,
   })
