@@ -16,7 +16,7 @@ export async function findConversationSignals(
   const [first] = order
   const spots = first ? [{ scope, conversation, sensitivity, at: first.at }] : []
   const [before = []] = await findMessagesBefore(tx, spots)
-  const said = order.map(({ message: { role, name, content } }) => ({ role, name, text: content }))
+  const said = order.map(({ message: { role, name, text } }) => ({ role, name, text }))
   const signals: ConversationSignals[] = []
   for (const [at, { text, role, ...each }] of placeInConversation(said, before).entries())
     signals[order[at]?.index ?? at] = each

@@ -19,10 +19,11 @@ import {
   ForgottenMessages,
   MessagePage,
   MessagesQuery,
-  NewMessages,
 } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import type { MessageAppending } from './message-appending.service.ts'
+import { requireStorable } from './message-check.service.ts'
+import { NewMessages } from './new-messages.schemas.ts'
 
 export type ConversationsOptions = {
   conversations: ConversationsService
@@ -40,13 +41,14 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
   app.post(
     '/v1/conversations/:conversation_id/messages',
     {
-      config: { permission: 'records:write' },
+      // An image in a part that is left out may be longer than a text that is stored.
+      config: { permission: 'records:write', keepsBodyFault: true },
       schema: {
         operationId: 'appendMessages',
         tags,
         summary: 'Add messages to a conversation',
         description:
-          'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A writer with a `name` is an entity of the scope, which is created if there is none of that name; a role alone creates none. A message whose id is stored already is `unchanged`; if its text or its writer differs, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again. If one of its messages was purged, this message is then stored again once, at its place and time. To repeat a part of a conversation, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
+          'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A writer with a `name` is an entity of the scope, which is created if there is none of that name; a role alone creates none. The `content` may be a text, or the list of parts of a chat API with its calls of tools and their results; a message that has neither a text nor a call, such as an image, is `skipped`. A message whose id is stored already is `unchanged`; if its text, its calls or its writer differ, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again. If one of its messages was purged, this message is then stored again once, at its place and time. To repeat a part of a conversation, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
         params: ConversationPath,
         body: ref(NewMessages),
         response: answers(
@@ -62,11 +64,13 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         ),
       },
     },
-    (request, reply) =>
-      once(request, reply, async (call) => ({
+    (request, reply) => {
+      requireStorable(request.body, request.bodyFault)
+      return once(request, reply, async (call) => ({
         status: 201,
         body: await messageAppending.append(call, request.params.conversation_id, request.body),
-      })),
+      }))
+    },
   )
 
   app.get(

@@ -1,17 +1,11 @@
 import Type, { type Static } from 'typebox'
-import {
-  Actor,
-  ChosenScope,
-  NewSensitivity,
-  NewSourceType,
-  Rationale,
-  Scope,
-  Tags,
-} from '../domain/schemas/request-fields.ts'
+import { EpisodicPayload } from '../domain/payloads/payloads.ts'
+import { Actor, ChosenScope, Rationale, Scope } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { Problem } from '../http/problems/problem-responses.ts'
 import { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
+import { MessageId } from './new-messages.schemas.ts'
 
 const optional = Type.Optional
 const ConversationId = (options: Type.TSchemaOptions = {}) =>
@@ -22,12 +16,6 @@ const ConversationId = (options: Type.TSchemaOptions = {}) =>
     description: 'The id of the conversation, unique in its scope.',
     examples: ['support-4711'],
   })
-const MessageId = () =>
-  Type.String({
-    minLength: 1,
-    maxLength: 256,
-    description: 'The id of the message, unique in the conversation.',
-  })
 const where = {
   scope: optional(ChosenScope('The scope of the conversation.')),
   unscoped: optional(
@@ -37,64 +25,6 @@ const where = {
     }),
   ),
 }
-export const NewMessage = closed(
-  {
-    id: optional(MessageId()),
-    role: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description:
-        'Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too.',
-    }),
-    name: optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 256,
-        description:
-          'The name of the writer. A question with this name finds the messages of this writer first.',
-      }),
-    ),
-    content: Type.String({ minLength: 1, maxLength: 100_000, description: 'The text, stored as it is.' }),
-    at: optional(
-      Time({
-        description:
-          'When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.',
-      }),
-    ),
-    metadata: optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'Stored, but not searched.' }),
-    ),
-  },
-  { $id: 'NewMessage' },
-)
-export type NewMessage = Static<typeof NewMessage>
-
-export const NewMessages = closed(
-  {
-    scope: optional(ChosenScope('The scope of the conversation.')),
-    sensitivity: optional(NewSensitivity()),
-    tags: optional(Tags('Tags of the messages.')),
-    source_type: optional(NewSourceType()),
-    messages: Type.Array(ref(NewMessage), {
-      minItems: 1,
-      maxItems: 1_000,
-      description: 'The messages, in the order of the conversation.',
-    }),
-  },
-  {
-    $id: 'NewMessages',
-    examples: [
-      {
-        messages: [
-          { id: 'm1', role: 'user', name: 'Ada', content: 'Which region does billing run in?' },
-          { id: 'm2', role: 'assistant', content: 'In eu-west-1 since March.' },
-        ],
-      },
-    ],
-  },
-)
-export type NewMessages = Static<typeof NewMessages>
-
 export const Conversation = closed(
   {
     id: ConversationId(),
@@ -144,8 +74,13 @@ export const ConversationMessage = closed(
     name: optional(Type.String()),
     content: Type.String({
       description:
-        'The text of the message. For a captured event its summary, or the captured text if it has no summary.',
+        'The text of the message, empty if it only calls tools. For a captured event its summary, or the captured text if it has no summary.',
     }),
+    tool_calls: optional(
+      Type.Array(EpisodicPayload.properties.tool_graph.items, {
+        description: 'The calls of tools in the message, with their `args`, their `result`, or both.',
+      }),
+    ),
     at: Time(),
     position: Position(),
     metadata: optional(Type.Record(Type.String(), Type.Unknown())),
@@ -166,11 +101,17 @@ export const MessagePage = listOf(ref(SeenMessage), 'MessagePage')
 export const AppendedMessages = closed(
   {
     items: Type.Array(
-      closed({
-        message_id: MessageId(),
-        record_id: Uuid(),
-        status: Type.Enum(['created', 'unchanged']),
-      }),
+      Type.Union([
+        closed({
+          message_id: MessageId(),
+          record_id: Uuid(),
+          status: Type.Enum(['created', 'unchanged']),
+        }),
+        closed(
+          { message_id: optional(MessageId()), status: Type.Literal('skipped') },
+          { description: 'A message without a text and without a call, such as an image. It is not stored.' },
+        ),
+      ]),
       { description: 'In the order of the request.' },
     ),
     conversation: ref(WrittenConversation),

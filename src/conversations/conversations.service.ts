@@ -124,7 +124,18 @@ function presentMessage({ id, at: time }: MessageRow, stored: StoredRecord | und
     return { record_id: id, at, position: computePosition(time), redacted: true }
   const { message_id, role, name, position = computePosition(time), metadata } = payload.conversation
   const content = readContent(payload)
-  return omitNulls({ message_id, record_id: id, role, name, content, at, position, metadata })
+  const calls = payload.tool_graph.length === 0 ? undefined : payload.tool_graph
+  return omitNulls({
+    message_id,
+    record_id: id,
+    role,
+    name,
+    content,
+    tool_calls: calls,
+    at,
+    position,
+    metadata,
+  })
 }
 
 /** A key of one scope need not name it, a key of several must. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { withoutPlace } from '../db/fragments/departed-place.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { MessageCalls } from '../domain/payloads/message-content.ts'
 import { computePosition } from '../domain/payloads/message-place.ts'
 import type { Sensitivity } from '../domain/trust/caller.ts'
 import type { Place } from './message-comparison.ts'
@@ -11,7 +12,8 @@ type PlaceRow = {
   message_id: string | null
   role: string | null
   name: string | null
-  content: string
+  text: string
+  calls: MessageCalls
 }
 type Order = { scope: string; conversation: string; sensitivity: Sensitivity }
 
@@ -36,7 +38,8 @@ export async function listEarliest(
   const { rows } = await sql<PlaceRow>`
     select place.departed_id, to_json(place.at) #>> '{}' as at,
       c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
-      c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as content
+      c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as text,
+      coalesce(c.payload -> 'tool_graph', '[]') as calls
     from (
       (
         select m.record_id, null::uuid as departed_id, m.at, m.arrival

@@ -1,5 +1,6 @@
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { createMessageHandle, type Handle, hasSameDetail } from '../domain/identity/handles.ts'
+import { identifyContent } from '../domain/payloads/message-content.ts'
 import { computePosition, formatTime } from '../domain/payloads/message-place.ts'
 import { hasSameVisibility } from '../domain/trust/caller.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/trust/write-trust.ts'
@@ -16,7 +17,7 @@ import {
   mergeLookups,
 } from '../records/index.ts'
 import { findConversationSignals } from './conversation-signals.service.ts'
-import type { AppendedMessages, NewMessage, NewMessages } from './conversations.schemas.ts'
+import type { AppendedMessages } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import {
   countAtTimes,
@@ -34,15 +35,19 @@ import {
   describePlace,
   type Placed,
 } from './message-draft.ts'
+import { readMessages, type SaidMessage, saysAnything } from './message-parts.ts'
+import type { NewMessages } from './new-messages.schemas.ts'
 import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
 type Resources = CreationResources & { conversations: Pick<ConversationsService, 'describeWritten'> }
 
-type Appended = AppendedMessages['items'][number]
+type Appended = Exclude<AppendedMessages['items'][number], { status: 'skipped' }>
 type Pending = Pick<Placed, 'purgedPlace'> & {
   handle: ReturnType<typeof createMessageHandle>
   draft: Draft
   item: Appended
+  /** The place in the request. */
+  index: number
 }
 
 export type MessageAppending = ReturnType<typeof createMessageAppending>
@@ -50,7 +55,10 @@ export type MessageAppending = ReturnType<typeof createMessageAppending>
 export function createMessageAppending(resources: Resources) {
   const { db, clock, ids, seal, textLanguage, defaultSensitivity, policies, conversations } = resources
 
-  /** Stores messages of a conversation, all or none. A message that is there already is left as it is. */
+  /**
+   * Stores messages of a conversation, all or none. A message that is there already is left as it is, and one that says nothing is
+   * skipped.
+   */
   async function append(
     call: CallContext,
     conversation: string,
@@ -61,19 +69,23 @@ export function createMessageAppending(resources: Resources) {
     requireCeiling(caller, sensitivity)
     chooseSourceType(caller, given.source_type)
     const scope = chooseWriteScope(caller, given.scope)
+    const read = readMessages(given.messages)
     return transact(db, call, async (tx) => {
       const place = { scope, conversation }
       const context = { caller, now: clock.now(), sensitivity, ...place }
-      const placed = await placeAll(tx, given.messages, context)
+      const placed = await placeAll(tx, read.filter(saysAnything), context)
       const writing = { ...context, given, policies: await policies.getAll(tx) }
-      const items = await store(tx, await draftAll(tx, placed, writing), writing)
+      const pending = await draftAll(tx, placed, writing)
+      const stored = await store(tx, pending, writing)
+      const byIndex = new Map(stored.map((item, at) => [pending[at]?.index, item]))
+      const items = read.map(({ id, index }) => byIndex.get(index) ?? createSkipped(id))
       return { items, conversation: await conversations.describeWritten(tx, caller, place) }
     })
   }
 
   async function placeAll(
     tx: Transaction,
-    messages: readonly NewMessage[],
+    messages: readonly SaidMessage[],
     context: Context,
   ): Promise<Placed[]> {
     await lockOrder(tx, context)
@@ -88,7 +100,7 @@ export function createMessageAppending(resources: Resources) {
   }
 
   /** A message without an id is the one at its place in the conversation, if that says the same. */
-  async function compareWithPlaces(tx: Transaction, messages: readonly NewMessage[], context: Context) {
+  async function compareWithPlaces(tx: Transaction, messages: readonly SaidMessage[], context: Context) {
     if (messages.every(({ id }) => id !== undefined)) return []
     const places = await listEarliest(tx, context, messages.length + 1)
     const isVacant = places.length > 0 && places.every((place) => 'departed_id' in place)
@@ -100,7 +112,7 @@ export function createMessageAppending(resources: Resources) {
    * The time of the first message without a time, in microseconds. The others follow a microsecond apart, so that an export keeps
    * their order. All of them come after the messages of a call a moment ago.
    */
-  async function findArrival(tx: Transaction, messages: readonly NewMessage[], context: Context) {
+  async function findArrival(tx: Transaction, messages: readonly SaidMessage[], context: Context) {
     const now = computePosition(context.now.toISOString())
     if (messages.every(({ at }) => at !== undefined)) return now
     const latest = await findLatestSince(tx, context, context.now)
@@ -129,8 +141,9 @@ export function createMessageAppending(resources: Resources) {
     context: AppendContext,
   ): Promise<Pending[]> {
     const signals = await findConversationSignals(tx, placed, context)
-    return mapInTurns(placed, (each, index) => {
-      if (each.message.at && new Date(each.at) > context.now) throw createFutureError(index)
+    return mapInTurns(placed, (each, order) => {
+      const { index, text, calls, at } = each.message
+      if (at && new Date(each.at) > context.now) throw createFutureError(index)
       const place = describePlace(each, context)
       const draft = draftRecord(createMessageRecord(each.message, place, context.given, context), {
         caller: context.caller,
@@ -138,13 +151,14 @@ export function createMessageAppending(resources: Resources) {
         id: ids.next(),
         policies: context.policies,
         defaultSensitivity: context.sensitivity,
-        conversationSignals: signals[index] ?? {},
+        conversationSignals: signals[order] ?? {},
       })
       const item = { message_id: each.id, record_id: draft.row.id, status: 'created' as const }
       return {
-        handle: createMessageHandle(place, each.message.content),
+        handle: createMessageHandle(place, identifyContent(text, calls)),
         draft,
         item,
+        index,
         purgedPlace: each.purgedPlace,
       }
     })
@@ -160,12 +174,12 @@ export function createMessageAppending(resources: Resources) {
     for (const each of pending)
       if (!firstByKey.has(formatDigest(each.handle))) firstByKey.set(formatDigest(each.handle), each)
     const drafts: Draft[] = []
-    const items = pending.map((each, index) => {
+    const items = pending.map((each) => {
       const found = known.find(each.handle)
       const stored = findStored(found, context)
       const first = firstByKey.get(formatDigest(each.handle)) ?? each
       if (!hasSameDetail(each.handle, first.handle) || stored?.is_same === false)
-        throw createMessageConflictError().at(`/messages/${index}/id`)
+        throw createMessageConflictError().at(`/messages/${each.index}/id`)
       if (stored) return { ...each.item, record_id: stored.id, status: 'unchanged' as const }
       if (each !== first) return { ...first.item, status: 'unchanged' as const }
       drafts.push({ ...each.draft, handles: [{ ...each.handle, place: found?.nextPlace ?? null }] })
@@ -198,8 +212,8 @@ export function createMessageAppending(resources: Resources) {
     drafts: readonly Draft[],
   ): Promise<void> {
     const { erasedIds } = await insertRecords(tx, drafts, { textLanguage, seal })
-    const erased = pending.findIndex(({ draft }) => erasedIds.has(draft.row.id))
-    if (erased >= 0) throw createErasedContentError().at(`/messages/${erased}`)
+    const erased = pending.find(({ draft }) => erasedIds.has(draft.row.id))
+    if (erased) throw createErasedContentError().at(`/messages/${erased.index}`)
     const created = new Set(drafts.map(({ row }) => row.id))
     const taken = pending.flatMap(({ draft: { row }, purgedPlace }) =>
       purgedPlace && created.has(row.id) ? [{ record_id: row.id, departed_id: purgedPlace.departed_id }] : [],
@@ -208,6 +222,10 @@ export function createMessageAppending(resources: Resources) {
   }
 
   return { append }
+}
+
+function createSkipped(id: string | undefined) {
+  return { ...(id === undefined ? {} : { message_id: id }), status: 'skipped' as const }
 }
 
 function findStored(found: HandleMatch | undefined, context: Context) {

@@ -1,8 +1,14 @@
+import { identifyContent, type MessageCalls } from '../domain/payloads/message-content.ts'
 import { computePosition } from '../domain/payloads/message-place.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** The content by which a message without an id is recognised. */
-type WrittenMessage = { role: string; name?: string | null | undefined; content: string }
+/** By what a message without an id is recognised. */
+type WrittenMessage = {
+  role: string
+  name?: string | null | undefined
+  text: string
+  calls: MessageCalls
+}
 type Known = WrittenMessage & { message_id: string }
 
 /** A place in the order of a conversation: of a message that is stored, or of one that was purged. */
@@ -47,7 +53,9 @@ function isSentAgain(known: readonly (Known | undefined)[], places: readonly Pla
 
 function hasSameContent(one: WrittenMessage, other: WrittenMessage): boolean {
   return (
-    one.role === other.role && (one.name ?? null) === (other.name ?? null) && one.content === other.content
+    one.role === other.role &&
+    (one.name ?? null) === (other.name ?? null) &&
+    identifyContent(one.text, one.calls) === identifyContent(other.text, other.calls)
   )
 }
 
@@ -62,5 +70,5 @@ function listPurgedPlaces(places: readonly Place[]): (PurgedPlace | undefined)[]
 }
 
 export function createMessageConflictError(): AppError {
-  return new AppError('message_conflict', 'The message with this id has another text or writer.')
+  return new AppError('message_conflict', 'The message with this id has another text, calls or writer.')
 }

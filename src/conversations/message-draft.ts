@@ -4,8 +4,9 @@ import type { MessagePlace } from '../domain/payloads/message-place.ts'
 import { type Caller, presentScope, type Sensitivity } from '../domain/trust/caller.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import type { NewRecord } from '../records/index.ts'
-import type { NewMessage, NewMessages } from './conversations.schemas.ts'
 import type { PurgedPlace } from './message-comparison.ts'
+import type { SaidMessage } from './message-parts.ts'
+import type { NewMessages } from './new-messages.schemas.ts'
 
 export type Context = {
   caller: Caller
@@ -20,7 +21,7 @@ export type AppendContext = Context & { given: NewMessages; policies: Policies }
 
 /** A message whose id and position are known. */
 export type Placed = {
-  message: NewMessage
+  message: SaidMessage
   id: string
   at: string
   position: number
@@ -38,7 +39,7 @@ export function describePlace(
 
 /** The episode that a message is stored as. */
 export function createMessageRecord(
-  message: NewMessage,
+  { text, calls }: Pick<SaidMessage, 'text' | 'calls'>,
   place: MessagePlace,
   { tags, source_type }: NewMessages,
   { caller, scope, sensitivity }: Context,
@@ -49,7 +50,10 @@ export function createMessageRecord(
     payload: {
       kind: 'episodic',
       conversation: place,
-      timeline: [{ t: place.at, event_kind: 'message', ref: source, summary: message.content }],
+      timeline: [
+        { t: place.at, event_kind: 'message', ref: source, ...(text === '' ? {} : { summary: text }) },
+      ],
+      ...(calls.length === 0 ? {} : { tool_graph: calls }),
     },
     sensitivity,
     ...presentScope(scope),

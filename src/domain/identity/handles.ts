@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readSummary } from '../payloads/message-content.ts'
+import { identifyMessage } from '../payloads/message-content.ts'
 import type { MessagePlace } from '../payloads/message-place.ts'
 import type { Payload } from '../payloads/payloads.ts'
 import { digestStructure, type Graph } from '../procedures/plan-structure.ts'
@@ -147,7 +147,7 @@ export function listHandles(payload: Payload): Handle[] {
     case 'plan_graph':
       return payload.nodes.length === 0 ? [] : [createStructureHandle(payload)]
     case 'episodic':
-      return payload.conversation ? [createMessageHandle(payload.conversation, readSummary(payload))] : []
+      return payload.conversation ? [createMessageHandle(payload.conversation, identifyMessage(payload))] : []
   }
 }
 

@@ -38,10 +38,11 @@ export function writeJudgedText(payload: Payload): string {
 }
 
 function listJudgedWords(payload: Extract<Payload, { kind: 'episodic' }>): string[] {
-  if (isPlainMessage(payload)) return [readContent(payload)]
+  const results = payload.tool_graph.map((node) => flatten(node.result))
+  if (isPlainMessage(payload)) return [readContent(payload), ...results]
   return [
     ...payload.timeline.map((event) => event.summary ?? ''),
-    ...payload.tool_graph.map((node) => flatten(node.result)),
+    ...results,
     ...listWords(payload.environment?.context),
   ]
 }
@@ -62,15 +63,17 @@ export function holdsSecret(payload: Payload): boolean {
 
 function listPayloadWords(payload: Payload): string[] {
   switch (payload.kind) {
-    case 'episodic':
-      // A message is searched by its writer and its text alone: a word that every message has would only lengthen it.
-      if (isPlainMessage(payload)) return [payload.conversation?.name ?? '', readContent(payload)]
+    case 'episodic': {
+      const calls = payload.tool_graph.flatMap((node) => [node.tool, flatten(node.result)])
+      // A message is searched by its writer and what it says alone: a word that every message has would only lengthen it.
+      if (isPlainMessage(payload)) return [payload.conversation?.name ?? '', readContent(payload), ...calls]
       return [
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
-        ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.result)]),
+        ...calls,
         ...payload.artifacts,
         ...listWords(payload.environment?.context),
       ]
+    }
     case 'working':
       return [
         payload.context_summary ?? '',

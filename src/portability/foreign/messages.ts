@@ -48,8 +48,3 @@ export function createMessageItems(
     return { line, source, place, message: { conversation, ...message }, at: time, before }
   })
 }
-
-/** Joins the texts of a message; other parts, such as images, are left out. */
-export function joinTexts(parts: readonly unknown[]): string {
-  return parts.filter((part): part is string => typeof part === 'string' && part.trim() !== '').join('\n')
-}

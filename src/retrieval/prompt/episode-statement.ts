@@ -17,18 +17,29 @@ import {
 
 export function describeMessage(payload: EpisodicPayload, write: Write): string {
   const { name, role = '' } = payload.conversation ?? {}
-  const said = isPlainMessage(payload) ? write(readContent(payload)) : describeEpisode(payload, write)
+  const said = isPlainMessage(payload) ? describeSaid(payload, write) : describeEpisode(payload, write)
   return `${write(name ?? role)}: ${said}`
+}
+
+/** The text of a message, the tools that it calls, and the results that it brings. */
+function describeSaid(payload: EpisodicPayload, write: Write): string {
+  const calls = payload.tool_graph.filter(({ result }) => result === undefined)
+  const tools = calls.map(({ tool }) => tool)
+  const text = readContent(payload)
+  return join(
+    [
+      text === '' ? '' : write(text),
+      writeLabelled('Calls', tools, write),
+      ...describeResults(payload, write),
+    ],
+    '; ',
+  )
 }
 
 /** Arguments of tools are left out, as in searches. */
 export function describeEpisode(payload: EpisodicPayload, write: Write): string {
   const { tool_graph: calls, artifacts, outcome } = payload
-  const results = calls
-    .slice(0, maxItems)
-    .map(({ tool, result }) =>
-      join([write(tool), result === undefined ? '' : write(result, longestDetail)], ' → '),
-    )
+  const results = calls.slice(0, maxItems).map((call) => describeCall(call, write))
   return join(
     [
       join([...describeEvents(payload, write), ...results], '; '),
@@ -37,6 +48,15 @@ export function describeEpisode(payload: EpisodicPayload, write: Write): string 
     ],
     '. ',
   )
+}
+
+function describeResults({ tool_graph: calls }: EpisodicPayload, write: Write): string[] {
+  const answered = calls.filter(({ result }) => result !== undefined)
+  return answered.slice(0, maxItems).map((call) => describeCall(call, write))
+}
+
+function describeCall({ tool, result }: EpisodicPayload['tool_graph'][number], write: Write): string {
+  return join([write(tool), result === undefined ? '' : write(result, longestDetail)], ' → ')
 }
 
 /** A capture with an outcome and without a summary gets one that ends with the outcome. */

@@ -217,7 +217,8 @@ and r.sensitivity = $6::sensitivity
 -- src/conversations/message-appending.queries.ts listEarliest
     select place.departed_id, to_json(place.at) #>> '{}' as at,
       c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
-      c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as content
+      c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as text,
+      coalesce(c.payload -> 'tool_graph', '[]') as calls
     from (
       (
         select m.record_id, null::uuid as departed_id, m.at, m.arrival

@@ -26,14 +26,19 @@ export interface components {
         };
         AppendedMessages: {
             /** @description In the order of the request. */
-            items: {
+            items: ({
                 /** @description The id of the message, unique in the conversation. */
                 message_id: string;
                 /** Format: uuid */
                 record_id: string;
                 /** @enum {string} */
                 status: "created" | "unchanged";
-            }[];
+            } | {
+                /** @description The id of the message, unique in the conversation. */
+                message_id?: string;
+                /** @constant */
+                status: "skipped";
+            })[];
             conversation: components["schemas"]["WrittenConversation"];
         };
         AuditEntry: {
@@ -485,8 +490,27 @@ export interface components {
             record_id: string;
             role: string;
             name?: string;
-            /** @description The text of the message. For a captured event its summary, or the captured text if it has no summary. */
+            /** @description The text of the message, empty if it only calls tools. For a captured event its summary, or the captured text if it has no summary. */
             content: string;
+            /** @description The calls of tools in the message, with their `args`, their `result`, or both. */
+            tool_calls?: {
+                /** @description The id of the call in this graph. */
+                id: string;
+                /** @description The name of the tool. */
+                tool: string;
+                /** @description The arguments of the call. */
+                args?: unknown;
+                /** @description The result of the call. */
+                result?: unknown;
+                /**
+                 * Format: date-time
+                 * @description When the tool was called.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
+                timestamp?: string;
+                /** @description The ids of the calls on which this call depends. */
+                depends_on?: string[];
+            }[];
             /**
              * Format: date-time
              * @example 2026-03-28T09:30:00.000Z
@@ -2291,6 +2315,19 @@ export interface components {
             next_cursor?: string;
         };
         /**
+         * @description A part of a message, as the APIs of OpenAI and Anthropic and the AI SDK write it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
+         * @example {
+         *       "type": "text",
+         *       "text": "In eu-west-1 since March."
+         *     }
+         */
+        MessagePart: {
+            /** @description The kind of the part, such as `text`. */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * @example {
          *       "actor": "agent-7"
          *     }
@@ -2705,12 +2742,26 @@ export interface components {
         NewMessage: {
             /** @description The id of the message, unique in the conversation. */
             id?: string;
-            /** @description Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too. */
+            /** @description Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too. A message of the `user` that has only results of tools is stored with the role `tool`. */
             role: string;
             /** @description The name of the writer. A question with this name finds the messages of this writer first. */
             name?: string;
-            /** @description The text, stored as it is. */
-            content: string;
+            /** @description What is said: a text, or a list of parts as chat APIs have it. */
+            content?: string | components["schemas"]["MessagePart"][] | null;
+            /** @description The calls of tools, as the API of OpenAI has them: `id`, and `function` with `name` and `arguments`. */
+            tool_calls?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description The call whose result `content` is. The result gets the tool of that call if the request has the call too. */
+            tool_call_id?: string | null;
+            /** @description The text of a model that refuses to answer. Used if `content` has no text. */
+            refusal?: string | null;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            annotations?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            audio?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            function_call?: unknown;
             /**
              * Format: date-time
              * @description When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.

@@ -1,8 +1,9 @@
+import { joinTexts } from '../../../domain/payloads/message-content.ts'
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
 import { asFields, type Fields, listOf, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
 import type { Reader, Reading } from '../items.ts'
-import { createMessageItems, joinTexts, type Message, type PlacedMessage, placeMessage } from '../messages.ts'
+import { createMessageItems, type Message, type PlacedMessage, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['', 'conversations'])

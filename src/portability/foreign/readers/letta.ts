@@ -1,8 +1,9 @@
+import { joinTexts } from '../../../domain/payloads/message-content.ts'
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { asFields, type Fields, listOf, pick, readTime, readWord, requireText } from '../fields.ts'
 import { notePayload } from '../item-forms.ts'
 import type { Item, Reader, Reading } from '../items.ts'
-import { createMessageItems, joinTexts, type Message, placeMessage } from '../messages.ts'
+import { createMessageItems, type Message, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['agents', 'blocks', 'passages'])

@@ -34,9 +34,20 @@ function Speaker({ of: { name, role } }) {
 }
 
 /** @param {{ message: ConversationMessage }} properties */
-function Said({ message: { content, metadata } }) {
-  return html`<p class="content" dir="auto">${content}</p>
+function Said({ message: { content, tool_calls: calls = [], metadata } }) {
+  return html`${content !== '' && html`<p class="content" dir="auto">${content}</p>`}
+    ${calls.map((call) => html`<${Call} key=${call.id} call=${call} />`)}
     ${metadata && html`<details><summary class="note">Metadata</summary><pre class="content">${JSON.stringify(metadata, null, 2)}</pre></details>`}`
+}
+
+/** @param {{ call: NonNullable<ConversationMessage['tool_calls']>[number] }} properties */
+function Call({ call: { tool, args, result } }) {
+  const parts = [args !== undefined && ['Arguments', args], result !== undefined && ['Result', result]]
+  return html`<details><summary class="note">${result === undefined ? 'Calls' : 'Result of'} <code>${tool}</code></summary>${parts.map(
+    (part) =>
+      part &&
+      html`<h4 class="note">${part[0]}</h4><pre class="content">${typeof part[1] === 'string' ? part[1] : JSON.stringify(part[1], null, 2)}</pre>`,
+  )}</details>`
 }
 
 /**

@@ -1,0 +1,197 @@
+import { joinTexts, type MessageCalls } from '../domain/payloads/message-content.ts'
+import type { Fault } from '../kernel/errors.ts'
+import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
+import type { MessagePart, NewMessage } from './new-messages.schemas.ts'
+
+/**
+ * Reads messages in the shapes of chat APIs: a text, or a list of parts, and the calls of tools with their results. Parts that say
+ * nothing in words, such as images and the thoughts of a model, are left out.
+ */
+
+/** What a message says. */
+export type SaidMessage = Pick<NewMessage, 'id' | 'role' | 'name' | 'at' | 'metadata'> & {
+  text: string
+  calls: MessageCalls
+  /** The place in the request. */
+  index: number
+}
+
+type Call = MessageCalls[number]
+
+/** A result that is sent without its call has the name of no tool. */
+const unknownTool = 'tool'
+const longestName = 256
+
+export function readMessages(messages: readonly NewMessage[]): SaidMessage[] {
+  const names = new Map<string, string>()
+  return messages.map((message, index) => {
+    const {
+      content,
+      role,
+      tool_calls,
+      tool_call_id,
+      refusal,
+      audio,
+      annotations: _,
+      function_call: _1,
+      ...rest
+    } = message
+    const parts = Array.isArray(content) ? content : []
+    const isResult = tool_call_id != null
+    const answered = isResult ? [{ type: 'tool_result', tool_use_id: tool_call_id, content }] : parts
+    const calls = readCalls([...(tool_calls ?? []), ...answered], names)
+    const written = isResult ? '' : typeof content === 'string' ? content : joinTexts(parts.map(readText))
+    const text = written === '' ? refusal || readTranscript(audio) : written
+    return { ...rest, role: chooseRole(role, text, calls), text, calls, index }
+  })
+}
+
+/** Whether there is anything to remember of a message. */
+export function saysAnything({ text, calls }: SaidMessage): boolean {
+  return text !== '' || calls.length > 0
+}
+
+/** Anthropic's API has the results of tools in messages of the user, who has not written them. */
+function chooseRole(role: string, text: string, calls: MessageCalls): string {
+  const isOfTools = text === '' && calls.length > 0 && calls.every(({ result }) => result !== undefined)
+  return isOfTools && role === 'user' ? 'tool' : role
+}
+
+/** The member that has the text, for the kinds of parts that say one. */
+const textMembers = new Map<unknown, string>([
+  ['text', 'text'],
+  ['input_text', 'text'],
+  ['output_text', 'text'],
+  ['refusal', 'refusal'],
+])
+
+function readText(part: unknown): string | undefined {
+  if (!isJsonObject(part)) return undefined
+  const member = textMembers.get(part['type'])
+  return member === undefined ? undefined : findText(part, [member])
+}
+
+function readTranscript(audio: unknown): string {
+  return (isJsonObject(audio) && findText(audio, ['transcript'])) || ''
+}
+
+/** A call and its result can stand in one message, as those of tools that the server of the model runs. */
+function readCalls(parts: readonly unknown[], names: Map<string, string>): MessageCalls {
+  const calls = new Map<string, Call>()
+  for (const part of parts.filter(isJsonObject)) {
+    const id = (findText(part, ids) ?? String(calls.size + 1)).slice(0, longestName)
+    const call = isResult(part) ? readAnswer(part, names.get(id)) : readCall(part)
+    if (call === undefined) continue
+    if (!isResult(part)) names.set(id, call.tool)
+    calls.set(id, {
+      id,
+      ...call,
+      ...calls.get(id),
+      ...(call.result === undefined ? {} : { result: call.result }),
+    })
+  }
+  return [...calls.values()]
+}
+
+function readCall(part: JsonObject): Omit<Call, 'id'> | undefined {
+  const tool = isCall(part) ? findName(part) : undefined
+  if (tool === undefined) return undefined
+  const args = readArguments(part)
+  return args === undefined ? { tool } : { tool, args }
+}
+
+function readAnswer(part: JsonObject, called: string | undefined): Omit<Call, 'id'> | undefined {
+  const result = readResult(findResult(part))
+  return result === undefined ? undefined : { tool: findName(part) ?? called ?? unknownTool, result }
+}
+
+function findResult(part: JsonObject): unknown {
+  return part['content'] ?? part['output'] ?? part['result']
+}
+
+const ids = ['tool_use_id', 'tool_call_id', 'toolCallId', 'call_id', 'id']
+
+function isResult({ type }: JsonObject): boolean {
+  return typeof type === 'string' && /^(?:[a-z_]+_)?tool[_-]result$/.test(type)
+}
+
+function isCall({ type }: JsonObject): boolean {
+  return typeof type === 'string' && /^(?:[a-z_]+_)?tool[_-](?:use|call)$|^function$|^custom$/.test(type)
+}
+
+/** OpenAI's API has the name and the arguments of a call in a member that is named by its kind. */
+function findOwn(part: JsonObject): JsonObject {
+  const own = part['function'] ?? part['custom']
+  return isJsonObject(own) ? own : part
+}
+
+function findName(part: JsonObject): string | undefined {
+  return findText(findOwn(part), ['name', 'toolName'])?.slice(0, longestName)
+}
+
+/** OpenAI's API has the arguments as a text of JSON. */
+function readArguments(part: JsonObject): unknown {
+  const own = findOwn(part)
+  const args = own['arguments'] ?? own['input'] ?? own['args']
+  if (typeof args !== 'string') return args ?? undefined
+  try {
+    return JSON.parse(args)
+  } catch {
+    return args
+  }
+}
+
+/** The texts of a list of parts; any other value as it is. */
+function readResult(value: unknown): unknown {
+  if (isJsonObject(value) && typeof value['type'] === 'string' && Object.hasOwn(value, 'value'))
+    return readResult(value['value'])
+  const isOfParts =
+    Array.isArray(value) && value.some((part) => isJsonObject(part) && Object.hasOwn(part, 'type'))
+  const result = isOfParts ? joinTexts(value.map(readText)) : value
+  return result === null || result === '' ? undefined : result
+}
+
+function findText(part: JsonObject, members: readonly string[]): string | undefined {
+  return members.map((name) => part[name]).find((value) => typeof value === 'string' && value !== '') as
+    | string
+    | undefined
+}
+
+/** What is missing in a message. Without an error, a misspelt member would lose what was said. */
+export function listPartFaults(messages: readonly NewMessage[]): Fault[] {
+  return messages.flatMap((message, index) => {
+    const { content, tool_calls, refusal, audio } = message
+    const place = `/messages/${index}`
+    if (content === undefined && !tool_calls && !refusal && !audio)
+      return [{ pointer: `${place}/content`, message: 'is required' }]
+    const parts = Array.isArray(content) ? content : []
+    return [
+      ...parts.flatMap((part, at) => describePart(part, `${place}/content/${at}`)),
+      ...(tool_calls ?? []).flatMap((call, at) => describePart(call, `${place}/tool_calls/${at}`)),
+    ]
+  })
+}
+
+function describePart(part: unknown, pointer: string): Fault[] {
+  if (!isJsonObject(part)) return []
+  const member = textMembers.get(part['type'])
+  if (member !== undefined && typeof part[member] !== 'string')
+    return [{ pointer: `${pointer}/${member}`, message: 'must be a string' }]
+  if (isCall(part) && findName(part) === undefined)
+    return [{ pointer, message: 'must have the `name` of the tool' }]
+  return []
+}
+
+/** The same message without the parts that are left out, and with every other part at its place. */
+export function removeLeftOut({ audio: _, ...message }: NewMessage): NewMessage {
+  const { content } = message
+  return Array.isArray(content) ? { ...message, content: content.map(keepSaid) } : message
+}
+
+function keepSaid(part: MessagePart): MessagePart {
+  const { type } = part
+  if (textMembers.has(type) || isCall(part)) return part
+  if (!isResult(part)) return { type }
+  const texts = Object.entries(part).filter(([, value]) => typeof value === 'string')
+  return { type, ...Object.fromEntries(texts), content: readResult(findResult(part)) }
+}

@@ -1,0 +1,118 @@
+import Type, { type Static } from 'typebox'
+import { ChosenScope, NewSensitivity, NewSourceType, Tags } from '../domain/schemas/request-fields.ts'
+import { ref } from '../domain/schemas/schema-ref.ts'
+import { closed, Time } from '../domain/schemas/shapes.ts'
+
+const optional = Type.Optional
+
+export const MessageId = () =>
+  Type.String({
+    minLength: 1,
+    maxLength: 256,
+    description: 'The id of the message, unique in the conversation.',
+  })
+
+const open = { additionalProperties: true }
+
+const MessagePart = Type.Object(
+  { type: Type.String({ minLength: 1, description: 'The kind of the part, such as `text`.' }) },
+  {
+    ...open,
+    $id: 'MessagePart',
+    description:
+      'A part of a message, as the APIs of OpenAI and Anthropic and the AI SDK write it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.',
+    examples: [{ type: 'text', text: 'In eu-west-1 since March.' }],
+  },
+)
+
+export type MessagePart = Static<typeof MessagePart> & { readonly [member: string]: unknown }
+
+const MessageContent = Type.Union(
+  [
+    Type.String({ maxLength: 100_000, description: 'The text, stored as it is.' }),
+    Type.Array(ref(MessagePart), { maxItems: 1_000 }),
+    Type.Null({ description: 'A message that only calls tools.' }),
+  ],
+  { description: 'What is said: a text, or a list of parts as chat APIs have it.' },
+)
+
+const ignored = () =>
+  optional(Type.Unknown({ description: 'Accepted, because chat APIs return it. Not stored.' }))
+
+export const NewMessage = closed(
+  {
+    id: optional(MessageId()),
+    role: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too. A message of the `user` that has only results of tools is stored with the role `tool`.',
+    }),
+    name: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description:
+          'The name of the writer. A question with this name finds the messages of this writer first.',
+      }),
+    ),
+    content: optional(MessageContent),
+    tool_calls: optional(
+      Type.Union([Type.Array(Type.Object({}, open), { maxItems: 1_000 }), Type.Null()], {
+        description:
+          'The calls of tools, as the API of OpenAI has them: `id`, and `function` with `name` and `arguments`.',
+      }),
+    ),
+    tool_call_id: optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Null()], {
+        description:
+          'The call whose result `content` is. The result gets the tool of that call if the request has the call too.',
+      }),
+    ),
+    refusal: optional(
+      Type.Union([Type.String({ maxLength: 100_000 }), Type.Null()], {
+        description: 'The text of a model that refuses to answer. Used if `content` has no text.',
+      }),
+    ),
+    annotations: ignored(),
+    audio: ignored(),
+    function_call: ignored(),
+    at: optional(
+      Time({
+        description:
+          'When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.',
+      }),
+    ),
+    metadata: optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Stored, but not searched.' }),
+    ),
+  },
+  { $id: 'NewMessage' },
+)
+export type NewMessage = Static<typeof NewMessage>
+
+export const NewMessages = closed(
+  {
+    scope: optional(ChosenScope('The scope of the conversation.')),
+    sensitivity: optional(NewSensitivity()),
+    tags: optional(Tags('Tags of the messages.')),
+    source_type: optional(NewSourceType()),
+    messages: Type.Array(ref(NewMessage), {
+      minItems: 1,
+      maxItems: 1_000,
+      description: 'The messages, in the order of the conversation.',
+    }),
+  },
+  {
+    $id: 'NewMessages',
+    examples: [
+      {
+        messages: [
+          { id: 'm1', role: 'user', name: 'Ada', content: 'Which region does billing run in?' },
+          { id: 'm2', role: 'assistant', content: 'In eu-west-1 since March.' },
+        ],
+      },
+    ],
+  },
+)
+export type NewMessages = Static<typeof NewMessages>
