@@ -23,10 +23,29 @@ it('writes of a task that was stored again only the newest state', async () => {
 it('writes the tasks where a question for tasks alone has none of their words', async () => {
   const scope = 'tasks'
   const { id } = await create(app, task('move the shop', { scope }))
-  const task_descriptor = 'What am I working on?'
+  const task_descriptor = 'Tell me of my projects'
   expect((await askContext(app, scope, { task_descriptor })).items).toEqual([])
-  expect((await askContext(app, scope, { task_descriptor, memory_types: ['semantic'] })).items).toEqual([])
   expect(idsOf((await askContext(app, scope, { task_descriptor, memory_types: ['working'] })).items)).toEqual(
     [id],
   )
+})
+
+it('writes the tasks under way, each in its newest state, where the question asks what they are', async () => {
+  const scope = 'under way'
+  const { payload } = task('move the shop')
+  await create(app, task('move the shop', { scope }))
+  app.clock.advance(1_000)
+  const newest = await create(app, task('', { scope, payload: { ...payload, state: 'blocked' } }))
+  const finished = task('bill the customers').payload
+  await create(app, task('', { scope, payload: finished }))
+  app.clock.advance(1_000)
+  await create(app, task('', { scope, payload: { ...finished, state: 'done' } }))
+  const note = { text: 'The shop sells tea.', scope }
+  await app.request('POST', '/v1/remember', { body: note })
+  const ask = async (task_descriptor: string, more: object = {}) =>
+    idsOf((await askContext(app, scope, { task_descriptor, ...more })).items)
+  expect(await ask('What am I working on?')).toEqual([newest.id])
+  expect(await ask('What does the shop sell, and what are my open tasks?')).toContain(newest.id)
+  expect(await ask('What am I working on?', { memory_types: ['semantic'] })).toEqual([])
+  expect(await ask('What am I working on?', { mode: 'facts_only' })).toEqual([])
 })

@@ -15,7 +15,8 @@ import { listAnswerConditions, listContextConditions } from '../filters.queries.
 import { listNames } from '../question/names-in-question.ts'
 import { type Question, readQuestion } from '../question/question.ts'
 import { readQuestionText } from '../question/question-text.ts'
-import type { Retrieval } from '../retrieval.schemas.ts'
+import { asksForTasks } from '../question/tasks-in-question.ts'
+import type { Retrieval, RetrievedNode } from '../retrieval.schemas.ts'
 import type { RetrievalService } from '../retrieval.service.ts'
 import { findMessagesAround } from '../text/surroundings/surroundings.queries.ts'
 import {
@@ -27,7 +28,7 @@ import {
 } from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import type { Pair } from './prompt-order.ts'
-import { type Found, isContested, isMessage, writePrompt } from './prompt-writing.ts'
+import { type Found, hasNewerState, isContested, isMessage, writePrompt } from './prompt-writing.ts'
 
 type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conversationGapMs: number }
 
@@ -44,6 +45,7 @@ const maxEntities = 4
 /** Entities of a name whose profiles are looked up. */
 const maxNamed = 16
 const maxDisputes = 100
+const maxTasks = 20
 
 export function createPromptContextService({ db, clock, retrieval, conversationGapMs }: Resources) {
   /** If the roots that are usual leave room in the text, as short notes do, more are found. */
@@ -56,23 +58,46 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const conditions = listAnswerConditions(question, 'whole')
     const { asking } = readQuestionText(task)
     const profiles = findProfiles(task, question, conditions)
+    const tasks = asksForTasks(task) ? findTasks(call, query) : []
     // Records that have nothing to do with the task are worse than none: a model would take them as related. But "What am I working
     // on?" has no word of the tasks, and who asks for tasks alone means all of them.
     const fallsBack = question.types?.every((type) => type === 'working') ?? false
 
     async function writeWith(roots: number): Promise<PromptContext> {
       const limits = { root_limit: roots, node_limit, max_hops, edge_limit: 0 }
-      const [{ answer }, profileIds] = await Promise.all([
+      const [{ answer }, profileIds, openTasks] = await Promise.all([
         retrieval.retrieve(call, { ...query, ...limits }, { fallsBack }),
         profiles,
+        tasks,
       ])
-      const found = await gather(question, conditions, answer, profileIds)
+      const ids = new Set(openTasks.map(({ record }) => record.id))
+      const others = answer.nodes.filter(({ record }) => !ids.has(record.id))
+      const found = await gather(
+        question,
+        conditions,
+        { ...answer, nodes: [...openTasks, ...others] },
+        profileIds,
+      )
       return writePrompt(found, { question: asking, maxTokens, format })
     }
 
     if (root_limit !== undefined) return writeWith(root_limit)
     const usual = await writeWith(usualRoots)
     return hasRoom(usual, maxTokens) ? writeWith(mostRoots) : usual
+  }
+
+  /** The tasks under way: the newest state of each, unless that is `done`. They have no word of a question for them. */
+  async function findTasks(
+    call: CallContext,
+    { task_descriptor: _, query_embedding: _1, memory_types: types, ...query }: ContextQuery,
+  ): Promise<RetrievedNode[]> {
+    if (types && !types.includes('working')) return []
+    const limits = { root_limit: maxTasks, node_limit: maxTasks, max_hops: 0, edge_limit: 0 }
+    const { answer } = await retrieval.retrieve(call, { ...query, memory_types: ['working'], ...limits })
+    const records = new Map(
+      answer.nodes.flatMap(({ record }) => (isWhole(record) ? [[record.id, record]] : [])),
+    )
+    return answer.nodes.filter(({ record: { id } }) => isOpenTask(records.get(id), records))
   }
 
   /**
@@ -175,6 +200,12 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   }
 
   return { build }
+}
+
+function isOpenTask(record: MemoryRecord | undefined, records: ReadonlyMap<string, MemoryRecord>): boolean {
+  return (
+    record?.payload.kind === 'working' && record.payload.state !== 'done' && !hasNewerState(record, records)
+  )
 }
 
 /** Fewer items than roots were asked for: nothing more was found. */

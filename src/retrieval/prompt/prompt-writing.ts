@@ -89,7 +89,7 @@ function listEntries(
  * Whether the task of a thread was stored once more since, as over MCP. A more sensitive report has a record of its own, which does
  * not replace the other one.
  */
-function hasNewerState(record: MemoryRecord | undefined, records: Found['records']): boolean {
+export function hasNewerState(record: MemoryRecord | undefined, records: Found['records']): boolean {
   if (record?.payload.kind !== 'working') return false
   const { payload, scope, sensitivity, updated_at: at, id } = record
   return [...records.values()].some(
