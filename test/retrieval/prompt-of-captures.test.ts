@@ -133,3 +133,20 @@ describe('the facts that a consolidation makes of captured events', () => {
     ])
   })
 })
+
+it('leaves out an event that only states a fact of the text, unless it is of another day or says more', async () => {
+  const fact = { subject: 'backup', predicate: 'runs on', object: 'web-12' }
+  const observe = (content: object) => capture(app, content, { scope: 'stated', source_kind: 'observation' })
+  const lines = async () =>
+    listStatements(await askContext(app, 'stated', { task_descriptor: 'Where does the backup run?' }))
+  await observe(fact)
+  expect(await lines()).toEqual(['backup runs on web-12'])
+  await observe({ ...fact, disk: 'sdb1' })
+  app.clock.advance(24 * 3_600_000)
+  await observe({ ...fact, ref: 'r2' })
+  expect(await lines()).toEqual([
+    'backup runs on web-12',
+    'Observation: backup runs on web-12. disk: sdb1',
+    'Observation: backup runs on web-12.',
+  ])
+})

@@ -1,5 +1,5 @@
 import type { PromptContext } from './prompt-context.schemas.ts'
-import { type Entry, getRepetitionKey } from './prompt-entries.ts'
+import { type Entry, getFactKey, getRepetitionKey } from './prompt-entries.ts'
 import { getGroupKey, type Layout } from './prompt-layout.ts'
 
 /** Chooses what fits into a prompt. */
@@ -38,14 +38,16 @@ export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout,
 }
 
 function isFirst(entry: Entry, usedKeys: ReadonlySet<string>, unit: readonly Entry[]): boolean {
+  const fact = getFactKey(entry)
+  if (entry.part === 'happened' && fact !== undefined && usedKeys.has(fact)) return false
   const key = getRepetitionKey(entry)
   if (key === undefined) return true
   return !usedKeys.has(key) && unit.find((other) => getRepetitionKey(other) === key) === entry
 }
 
 function listKeys(entry: Entry): string[] {
-  const key = getRepetitionKey(entry)
-  return key === undefined ? [] : [key]
+  const fact = entry.part === 'known' ? getFactKey(entry) : undefined
+  return [getRepetitionKey(entry), fact].filter((key) => key !== undefined)
 }
 
 /** The headings that stand above an entry, with their weights. */

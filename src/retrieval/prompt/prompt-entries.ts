@@ -122,3 +122,13 @@ export function getRepetitionKey({
   if (conversation && wording.split(' ').length <= minWords) return undefined
   return `${part} ${isDisputed} ${status ?? ''} ${wording}`
 }
+
+/**
+ * Equal for a fact and for an event of the same day that only states it: "Observation: the shop is closed." after "the shop is closed".
+ * An event of another day says that the fact still held.
+ */
+export function getFactKey({ part, text, date, conversation }: Entry): string | undefined {
+  if (part === 'known') return `fact ${date} ${normaliseStatement(text)}`
+  const [, stated] = part === 'happened' && !conversation ? (/^[^:]{1,100}: (.*)$/.exec(text) ?? []) : []
+  return stated === undefined ? undefined : `fact ${date} ${normaliseStatement(stated)}`
+}
