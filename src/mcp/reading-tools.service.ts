@@ -77,7 +77,10 @@ export function createReadingTools(services: ReadingServices) {
       access.noteServed(servedIds, { key_id: caller.principal, actor }, report)
       regretSampling.noteAsked(caller.trust, question, report)
       const said = text === '' ? await describeEmpty(caller, { scope, maxTokens, ...rest }) : text
-      return { texts: [said, ...listIds(rest.items)], structured: { text: said, ...rest } }
+      return {
+        texts: [said, ...listIds(rest.items), ...describeMissing(rest.missing_words)],
+        structured: { text: said, ...rest },
+      }
     },
   })
 
@@ -170,6 +173,11 @@ export function createReadingTools(services: ReadingServices) {
 function listIds(items: readonly { record_id: string }[]): string[] {
   if (items.length === 0) return []
   return [`Ids, each of which ends with its REF: ${items.map((item) => item.record_id).join(', ')}`]
+}
+
+function describeMissing(words: readonly string[]): string[] {
+  if (words.length === 0) return []
+  return [`No line has these words of the query, so it may be about something else: ${writeJson(words)}`]
 }
 
 /** One text for a scope that does not exist and for a hidden one, so that it tells nothing of hidden records. */

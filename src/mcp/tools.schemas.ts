@@ -53,6 +53,7 @@ export const recallOutput = answer({
   text: { type: 'string' },
   token_estimate: { type: 'integer' },
   items: anyList,
+  missing_words: { type: 'array', items: aText },
   omitted: anyList,
 })
 

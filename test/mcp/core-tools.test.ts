@@ -29,6 +29,13 @@ it('remembers a decision in one session, and another key of the scope recalls, e
   // Some clients show a model only the texts, others only the structured answer.
   expect(recalled.content[1].text).toContain(id)
   expect(recalled.structuredContent.text).toBe(recalled.content[0].text)
+  expect(recalled.content).toHaveLength(2)
+  const weak = (await other.callTool({
+    name: 'recall',
+    arguments: { query: 'Queue of brown penguins?' },
+  })) as Body
+  expect(weak.content[2].text).toContain('["brown","penguins"]')
+  expect(weak.structuredContent.missing_words).toEqual(['brown', 'penguins'])
   expect(await callTool(other as never, 'explain', { id, query: 'queue' })).toMatchObject({
     id,
     state: 'live',

@@ -177,7 +177,7 @@ describe('POST /v1/context', () => {
     const uncounted = { body: { ...body, record_access: false } }
     const retrieved = await app.request('POST', '/v1/retrieve', uncounted)
     expect(retrieved.body).toMatchObject({ root_ids: [id] })
-    const nothing = { text: '', token_estimate: 0, items: [], omitted: [] }
+    const nothing = { text: '', token_estimate: 0, items: [], missing_words: [], omitted: [] }
     expect(await askContext(app, scope, body)).toEqual(nothing)
     const { text, ...json } = await askContext(app, scope, { ...body, format: 'json' })
     expect(JSON.parse(text)).toEqual({ notice: expect.any(String) })
@@ -212,7 +212,7 @@ describe('POST /v1/context', () => {
     expect(idsOf(context.items)).toEqual([older.id])
     expect(context.omitted).toEqual([{ record_id: lynx.id, reason: 'only_name' }])
     const past = await askContext(app, scope, { task_descriptor: 'Lynx', as_of: '2020-01-01T00:00:00Z' })
-    expect(past).toEqual({ text: '', token_estimate: 0, items: [], omitted: [] })
+    expect(past).toEqual({ text: '', token_estimate: 0, items: [], missing_words: [], omitted: [] })
   })
 
   it('shows an entity of which only the name is known where nothing else is found', async () => {

@@ -105,6 +105,11 @@ export const PromptContext = closed(
         'The estimated tokens of the text, at most `max_tokens`. Letters and spaces count 0.25, digits and signs 0.8, and characters outside ASCII half of their UTF-8 bytes. Random letters, as in base64, can be twice as many tokens.',
     }),
     items: Type.Array(ref(ContextItem), { description: 'The records in the text, in its order.' }),
+    missing_words: Type.Array(Type.String(), {
+      description:
+        'The words of the task that no line of the text has, in any ending, if they are more than half of its words; common words such as `the` do not count. The lines may then have nothing to do with the task: they are the nearest that is remembered.',
+      examples: [['CFO', 'penguins']],
+    }),
     omitted: Type.Array(ref(OmittedRecord), {
       description:
         'The records that were found and that the key can read in full, but that are not in the text; the most relevant first.',

@@ -1,6 +1,7 @@
 import type { MemoryRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import { listWordPrefixes } from './excerpt.ts'
+import { listMissingWords } from './missing-words.ts'
 import { fillBudget, type Omitted } from './prompt-budget.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, toEntry } from './prompt-entries.ts'
@@ -57,6 +58,10 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
       tokens: toTokens(layout.weighEntry(entry)),
       quoted: entry.isWhole,
     })),
+    missing_words: listMissingWords(
+      question,
+      chosen.map((entry) => entry.text),
+    ),
     omitted: [...omitted, ...others].sort((one, other) => getPlace(one) - getPlace(other)),
   }
 }

@@ -28,7 +28,7 @@ export function createMemoryTools(client: Client, options: MemoryToolsOptions = 
   }
 }
 
-type Recalled = { text: string; ids: Record<string, string> }
+type Recalled = { text: string; ids: Record<string, string>; missing_words: string[] }
 
 function createRecall(
   client: Client,
@@ -47,12 +47,16 @@ function createRecall(
     }),
     async execute({ query }, { abortSignal: signal }: Call) {
       const scopes = scope === undefined ? {} : { scopes: [scope] }
-      const { text, items } = await client.buildContext({
+      const { text, items, missing_words } = await client.buildContext({
         body: { task_descriptor: query, max_tokens: maxTokens, ...scopes },
         signal,
       })
       // The text names records by the end of their ids.
-      return { text, ids: Object.fromEntries(items.map(({ ref, record_id: id }) => [ref, id])) }
+      return {
+        text,
+        ids: Object.fromEntries(items.map(({ ref, record_id: id }) => [ref, id])),
+        missing_words,
+      }
     },
   })
 }

@@ -3522,6 +3522,14 @@ export interface components {
             token_estimate: number;
             /** @description The records in the text, in its order. */
             items: components["schemas"]["ContextItem"][];
+            /**
+             * @description The words of the task that no line of the text has, in any ending, if they are more than half of its words; common words such as `the` do not count. The lines may then have nothing to do with the task: they are the nearest that is remembered.
+             * @example [
+             *       "CFO",
+             *       "penguins"
+             *     ]
+             */
+            missing_words: string[];
             /** @description The records that were found and that the key can read in full, but that are not in the text; the most relevant first. */
             omitted: components["schemas"]["OmittedRecord"][];
         };
@@ -5149,6 +5157,10 @@ export interface operations {
                      *           "tokens": 1,
                      *           "quoted": false
                      *         }
+                     *       ],
+                     *       "missing_words": [
+                     *         "CFO",
+                     *         "penguins"
                      *       ],
                      *       "omitted": [
                      *         {

@@ -32,7 +32,8 @@ export function ContextText({ question }) {
             ${
               data.text === ''
                 ? html`<p class="none">The text is empty: nothing was found, or nothing fits.</p>`
-                : html`<pre class="content context-text" tabindex="0" role="region" aria-label="Text for a prompt" aria-busy=${isLoading}>${data.text}</pre>`
+                : html`${data.missing_words.length > 0 && html`<p class="note">No line has these words of the question: ${data.missing_words.join(', ')}. The text may be about something else.</p>`}
+                  <pre class="content context-text" tabindex="0" role="region" aria-label="Text for a prompt" aria-busy=${isLoading}>${data.text}</pre>`
             }
             ${
               data.omitted.length > 0 &&
@@ -53,6 +54,7 @@ const reasons = {
   budget: 'It does not fit.',
   repetition: 'Another line says the same.',
   not_selected: 'Another skill or plan fits better.',
+  only_name: 'Only its name is known.',
 }
 
 function TokenLimit() {
