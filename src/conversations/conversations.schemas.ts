@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { EpisodicPayload } from '../domain/payloads/payloads.ts'
-import { Actor, ChosenScope, Rationale, Scope } from '../domain/schemas/request-fields.ts'
+import { Actor, ChosenScope, MaskSecrets, Rationale, Scope } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { Problem } from '../http/problems/problem-responses.ts'
@@ -131,7 +131,7 @@ export const ConversationsQuery = closed({
   ...page,
 })
 export type ConversationsQuery = Static<typeof ConversationsQuery>
-export const MessagesQuery = closed({ ...where, ...page })
+export const MessagesQuery = closed({ ...where, mask_secrets: MaskSecrets(), ...page })
 export type MessagesQuery = Static<typeof MessagesQuery>
 
 const cursor = optional(

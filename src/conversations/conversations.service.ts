@@ -2,13 +2,15 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { readContent } from '../domain/payloads/message-content.ts'
 import { computePosition } from '../domain/payloads/message-place.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import { type ListPage, RowNumber, Time } from '../domain/schemas/shapes.ts'
+import { maskPayload } from '../domain/secrets/masked-payload.ts'
 import { type Caller, isAllowed, isOpenTo, presentScope, unscoped } from '../domain/trust/caller.ts'
 import { chooseWriteScope } from '../domain/trust/write-trust.ts'
 import { readPage } from '../http/paging/paging.ts'
 import { AppError } from '../kernel/errors.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
-import { joinFirst, readFirst, type StoredRecord } from '../records/index.ts'
+import { joinFirst, readFirst } from '../records/index.ts'
 import {
   type Figures,
   findFigures,
@@ -52,7 +54,7 @@ export function createConversationsService({ db }: { db: Database }) {
   async function listIn(
     caller: Caller,
     conversation: string,
-    { limit = 100, cursor, ...where }: MessagesQuery,
+    { limit = 100, cursor, mask_secrets: isMasked = false, ...where }: MessagesQuery,
   ): Promise<ListPage<ListedMessage>> {
     const { trust } = caller
     const place = placeFor(caller, conversation, where)
@@ -72,7 +74,8 @@ export function createConversationsService({ db }: { db: Database }) {
     if (items.length === 0 && cursor === undefined) throw createNotFoundError()
     const messages = items.flatMap(({ stored, ...row }): ListedMessage[] => {
       if (!stored || stored.forgotten_at) return []
-      return [presentMessage(row, isOpenTo(trust, stored.sensitivity) ? stored : undefined)]
+      const payload = isOpenTo(trust, stored.sensitivity) ? stored.payload : undefined
+      return [presentMessage(row, payload && isMasked ? maskPayload(payload) : payload)]
     })
     return { items: messages, ...next }
   }
@@ -116,9 +119,8 @@ function presentPlace({ scope, conversation }: Place) {
   return { id: conversation, ...presentScope(scope) }
 }
 
-/** `stored` is undefined for a message that the caller sees only redacted. */
-function presentMessage({ id, at: time }: MessageRow, stored: StoredRecord | undefined): ListedMessage {
-  const payload = stored?.payload
+/** `payload` is undefined for a message that the caller sees only redacted. */
+function presentMessage({ id, at: time }: MessageRow, payload: Payload | undefined): ListedMessage {
   const at = new Date(time).toISOString()
   if (payload?.kind !== 'episodic' || !payload.conversation)
     return { record_id: id, at, position: computePosition(time), redacted: true }

@@ -4,7 +4,7 @@ import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { answerRecord, RecordPage, WrittenRecord } from '../records/index.ts'
+import { answerRecord, maskRecord, RecordPage, WrittenRecord } from '../records/index.ts'
 import {
   EntityMerge,
   EntityPage,
@@ -87,8 +87,12 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         ),
       },
     },
-    async (request, reply) =>
-      sendPage(request, reply, await entities.listRecords(request.caller, request.params.id, request.query)),
+    async (request, reply) => {
+      const { mask_secrets: isMasked = false, ...query } = request.query
+      const page = await entities.listRecords(request.caller, request.params.id, query)
+      const items = page.items.map((record) => maskRecord(record, isMasked))
+      return sendPage(request, reply, { ...page, items })
+    },
   )
 
   app.post(

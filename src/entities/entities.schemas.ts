@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Actor, Rationale, Scope } from '../domain/schemas/request-fields.ts'
+import { Actor, MaskSecrets, Rationale, Scope } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Uuid } from '../domain/schemas/shapes.ts'
 import { MemoryRecord, RedactedRecord } from '../records/index.ts'
@@ -45,6 +45,7 @@ export const MentionsQuery = closed({
         'Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object.',
     }),
   ),
+  mask_secrets: MaskSecrets(),
   ...pageParameters(50),
 })
 export type MentionsQuery = Static<typeof MentionsQuery>

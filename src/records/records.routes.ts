@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { MaskSecrets } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
+import { maskRecord } from './answers/masked-record.ts'
 import { AuditPage, AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { RecordPatch } from './change/record-patch.schemas.ts'
 import { ListQuery, RecordListing } from './listing/list.schemas.ts'
@@ -37,7 +39,12 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         ),
       },
     },
-    async (request, reply) => sendPage(request, reply, await records.list(request.caller, request.query)),
+    async (request, reply) => {
+      const { mask_secrets: isMasked = false, ...query } = request.query
+      const page = await records.list(request.caller, query)
+      const items = page.items.map((record) => maskRecord(record, isMasked))
+      return sendPage(request, reply, { ...page, items })
+    },
   )
 
   app.get(
@@ -56,6 +63,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
             include_forgotten: Type.Optional(
               Type.Boolean({ description: 'Return the record even if it is forgotten.' }),
             ),
+            mask_secrets: MaskSecrets(),
           },
           { additionalProperties: false },
         ),
@@ -69,7 +77,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
       const includeForgotten = request.query.include_forgotten ?? false
       const record = await records.read(request.caller, request.params.id, { includeForgotten })
       if ('version' in record) reply.header('etag', formatEtag(record.version))
-      return record
+      return maskRecord(record, request.query.mask_secrets ?? false)
     },
   )
 

@@ -5,6 +5,7 @@ import type { Trust } from '../domain/trust/caller.ts'
 import { readCallContext } from '../http/idempotency/idempotency.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import type { Report } from '../kernel/log.ts'
+import { maskRecord } from '../records/index.ts'
 import { ContextQuery, PromptContext } from './prompt/prompt-context.schemas.ts'
 import type { PromptContextService } from './prompt/prompt-context.service.ts'
 import { Retrieval, RetrieveQuery } from './retrieval.schemas.ts'
@@ -61,7 +62,11 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     async (request) => {
       const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), request.body)
       answered.set(request, { question: request.body, ids: servedIds })
-      return answer
+      const nodes = answer.nodes.map((node) => ({
+        ...node,
+        record: maskRecord(node.record, request.body.mask_secrets ?? false),
+      }))
+      return { ...answer, nodes }
     },
   )
 

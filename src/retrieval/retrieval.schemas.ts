@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { MaskSecrets } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
 import { Layer, RecordType, Sensitivity, Status } from '../domain/schemas/vocabulary.ts'
@@ -97,6 +98,7 @@ export const RetrieveQuery = closed(
         description: 'Adds `signals` to each record, and `suppressed`: matching records that were withheld.',
       }),
     ),
+    mask_secrets: MaskSecrets(),
     query_embedding: optional(
       Type.Array(Type.Number(), {
         minItems: 1,

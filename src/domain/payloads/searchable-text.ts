@@ -1,5 +1,6 @@
 import { isUuid } from '../../kernel/ids.ts'
-import { maskFact, maskMembers, maskSecrets, maskText, replaceNamedObject } from '../secrets/masking.ts'
+import { maskPayload } from '../secrets/masked-payload.ts'
+import { maskMembers, maskText, replaceNamedObject } from '../secrets/masking.ts'
 import { isPlainMessage, readContent } from './message-content.ts'
 import type { Payload } from './payloads.ts'
 
@@ -57,8 +58,7 @@ function maskWords(text: string): string {
  */
 export function holdsSecret(payload: Payload): boolean {
   if (payload.kind === 'episodic') return false
-  const masked = payload.kind === 'semantic' ? maskSecrets(maskFact(payload)) : maskSecrets(payload)
-  return JSON.stringify(masked) !== JSON.stringify(payload)
+  return JSON.stringify(maskPayload(payload)) !== JSON.stringify(payload)
 }
 
 function listPayloadWords(payload: Payload): string[] {

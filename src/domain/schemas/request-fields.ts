@@ -60,3 +60,12 @@ export const NewMemoryKind = () =>
     description:
       'What kind of memory it is; `mode` of a retrieval selects by it. Default by type: `fact` for semantic and entity, `procedure` for competence and plan_graph, `narrative` for episodic and working.',
   })
+
+export const MaskSecrets = () =>
+  Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at.',
+    }),
+  )

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Scope, TypeOf } from '../../domain/schemas/request-fields.ts'
+import { MaskSecrets, Scope, TypeOf } from '../../domain/schemas/request-fields.ts'
 import { closed, pageParameters, Time } from '../../domain/schemas/shapes.ts'
 import { Layer, MemoryKind, Sensitivity, Status } from '../../domain/schemas/vocabulary.ts'
 import { RecordPage } from '../records.schemas.ts'
@@ -44,6 +44,7 @@ export const ListQuery = closed({
   include_forgotten: optional(
     Type.Boolean({ description: 'Also list forgotten records that can still be restored.' }),
   ),
+  mask_secrets: MaskSecrets(),
   sort: optional(
     Type.Enum(['salience', 'importance', 'created_at', 'updated_at'], {
       default: 'salience',

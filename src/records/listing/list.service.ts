@@ -26,7 +26,7 @@ import type { Filters } from './list-filters.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
-type Query = Static<typeof ListQuery>
+type Query = Omit<Static<typeof ListQuery>, 'mask_secrets'>
 type RecordList = ListPage<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
 
 const createCursorSchema = <T extends TSchema>(value: T) =>

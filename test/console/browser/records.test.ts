@@ -46,6 +46,15 @@ describeInBrowser('the list of records', () => {
     expect(errors).toEqual([])
   })
 
+  it('masks a secret in the list, and shows it on the page of its record', async () => {
+    const id = await storeRecord(setup.app, fact('vault', 'opens with', 'password=hunter2abc'))
+    const page = await setup.open('/console/records')
+    const link = page.getByRole('link', { name: 'vault opens with password=<secret string>' })
+    await link.click()
+    await page.waitForURL(`**/console/records/${id}`)
+    await page.getByRole('heading', { name: 'vault opens with password=hunter2abc' }).waitFor()
+  })
+
   it('cuts a text that runs from right to left at its end', async () => {
     const id = await storeRecord(setup.app, fact('مكتب طوكيو', 'يفضل', 'الشاي الأخضر مع النعناع. '.repeat(8)))
     const page = await setup.open('/console/records')

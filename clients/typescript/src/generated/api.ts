@@ -4052,6 +4052,11 @@ export interface components {
              * @default false
              */
             explain?: boolean;
+            /**
+             * @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at.
+             * @default false
+             */
+            mask_secrets?: boolean;
             /** @description Replaces the vector of `task_descriptor`. It must come from the serving model and have its number of dimensions. */
             query_embedding?: number[];
         };
@@ -5373,6 +5378,8 @@ export interface operations {
                 scope?: string;
                 /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
@@ -5840,6 +5847,8 @@ export interface operations {
             query?: {
                 /** @description Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object. */
                 predicate?: "mentions_entity" | "subject_entity" | "object_entity";
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
@@ -7695,6 +7704,8 @@ export interface operations {
                 q?: string;
                 /** @description Also list forgotten records that can still be restored. */
                 include_forgotten?: boolean;
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                mask_secrets?: boolean;
                 /** @description The field by which the records are sorted. */
                 sort?: "salience" | "importance" | "created_at" | "updated_at";
                 /** @description `desc`: the highest or newest first. `asc`: the lowest or oldest first. */
@@ -8244,6 +8255,8 @@ export interface operations {
             query?: {
                 /** @description Return the record even if it is forgotten. */
                 include_forgotten?: boolean;
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                mask_secrets?: boolean;
             };
             header?: {
                 /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */

@@ -38,6 +38,6 @@ export function useRecords(ids) {
  * @returns {Promise<SeenRecord | null>}
  */
 async function readRecord(id, signal) {
-  const query = { include_forgotten: true }
+  const query = { include_forgotten: true, mask_secrets: true }
   return api.get('/v1/records/{id}', { path: { id }, query, signal }).catch(() => null)
 }

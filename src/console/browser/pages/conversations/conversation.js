@@ -28,7 +28,7 @@ export function Conversation({ id }) {
     (signal) =>
       api.get('/v1/conversations/{conversation_id}/messages', {
         path,
-        query: { ...where, cursor, limit: pageSize },
+        query: { ...where, cursor, limit: pageSize, mask_secrets: true },
         signal,
       }),
     [id, scope, cursor],

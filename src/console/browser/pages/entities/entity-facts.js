@@ -33,7 +33,12 @@ export function EntityFacts({ id }) {
         path: { id },
         signal,
         // The part comes from the address; the service refuses an unknown one.
-        query: /** @type {{ limit: number }} */ ({ predicate: part, cursor, limit: pageSize }),
+        query: /** @type {{ limit: number }} */ ({
+          predicate: part,
+          cursor,
+          limit: pageSize,
+          mask_secrets: true,
+        }),
       }),
     [id, part, cursor],
   )

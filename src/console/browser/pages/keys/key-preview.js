@@ -74,7 +74,7 @@ function Sample({ of: key }) {
  */
 async function readNewest({ scopes }, signal) {
   const read = (/** @type {{ scope?: string, limit: number }} */ query) =>
-    api.get('/v1/records', { query: { sort: 'created_at', ...query }, signal })
+    api.get('/v1/records', { query: { sort: 'created_at', mask_secrets: true, ...query }, signal })
   const pages = await Promise.all([
     read({ limit: looked.all }),
     ...scopes.slice(0, looked.scopes).map((scope) => read({ scope, limit: looked.perScope })),

@@ -20,7 +20,7 @@ export function Answer({ question }) {
   const body = { ...question, explain: true }
   const asked = JSON.stringify(body)
   const { data, error, isLoading, reload } = useRequest(
-    (signal) => api.post('/v1/retrieve', { body, signal }),
+    (signal) => api.post('/v1/retrieve', { body: { ...body, mask_secrets: true }, signal }),
     [asked],
   )
   if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`

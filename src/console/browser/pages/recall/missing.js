@@ -77,13 +77,11 @@ function Places({ requested, question, onChange }) {
  * @returns {Promise<SeenRecord[]>}
  */
 async function findRecords(requested, signal) {
-  const include_forgotten = true
+  const shown = { include_forgotten: true, mask_secrets: true }
   if (isId(requested))
-    return [
-      await api.get('/v1/records/{id}', { path: { id: requested }, query: { include_forgotten }, signal }),
-    ]
+    return [await api.get('/v1/records/{id}', { path: { id: requested }, query: shown, signal })]
   const { items } = await api.get('/v1/records', {
-    query: { q: requested, limit: 5, include_forgotten },
+    query: { q: requested, limit: 5, ...shown },
     signal,
   })
   return items

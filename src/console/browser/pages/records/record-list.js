@@ -25,7 +25,7 @@ const canChange = () => may('lifecycle:write') || may('records:write')
 export function RecordList() {
   const requested = deciding()
   const { data, error, isLoading, reload } = useRequest(
-    (signal) => api.get('/v1/records', { query: buildRequest(), signal }),
+    (signal) => api.get('/v1/records', { query: { ...buildRequest(), mask_secrets: true }, signal }),
     [requested],
   )
   const [selected, setSelected] = useState(/** @type {ReadonlySet<string>} */ (new Set()))

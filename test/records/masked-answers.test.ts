@@ -1,0 +1,78 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const app = await startTestApp()
+afterAll(() => app.close())
+
+const scope = 'vault'
+const token = 'ghp_0123456789abcdefghijABCDEFGHIJ0123456789'
+const { id: orion } = await create(app, { type: 'entity', scope, payload: payloads.entity })
+const stored = await create(
+  app,
+  fact({
+    scope,
+    payload: { ...payloads.semantic, object: `The token of the vault is ${token}` },
+    relations: [{ predicate: 'subject_entity', target_id: orion }],
+  }),
+)
+const body = {
+  scope,
+  messages: [
+    { role: 'user', content: 'My password is password=hunter2abc', metadata: { api_key: 'k-1234567' } },
+  ],
+}
+await app.request('POST', '/v1/conversations/c/messages', { body })
+
+const get = async (path: string) => (await app.request('GET', path)).body as Body
+const retrieve = async (more: object) => {
+  const asked = {
+    task_descriptor: 'the token of the vault',
+    scopes: [scope],
+    memory_types: ['semantic'],
+    ...more,
+  }
+  return (await app.request('POST', '/v1/retrieve', { body: asked })).body as Body
+}
+
+describe('mask_secrets', () => {
+  it.each([
+    ['a list', `/v1/records?scope=${scope}&type=semantic`, ({ items }: Body) => items[0].payload],
+    ['a record', `/v1/records/${stored.id}?include_forgotten=true`, (record: Body) => record.payload],
+    [
+      'the records of an entity',
+      `/v1/entities/${orion}/records?limit=5`,
+      ({ items }: Body) => items[0].payload,
+    ],
+  ])('masks the payloads of %s, and only if it is set', async (_, path, read) => {
+    expect(read(await get(`${path}&mask_secrets=true`)).object).toBe(
+      'The token of the vault is <secret string>',
+    )
+    expect(read(await get(path)).object).toContain(token)
+    expect(read(await get(`${path}&mask_secrets=false`)).object).toContain(token)
+  })
+
+  it('masks the payloads of a retrieval', async () => {
+    const [node] = (await retrieve({ mask_secrets: true })).nodes
+    expect(node.record.payload.object).toBe('The token of the vault is <secret string>')
+    expect((await retrieve({})).nodes[0].record.payload.object).toContain(token)
+  })
+
+  it('masks the texts and the metadata of messages', async () => {
+    const [masked] = (await get(`/v1/conversations/c/messages?scope=${scope}&mask_secrets=true`)).items
+    expect(masked).toMatchObject({
+      content: 'My password is password=<secret string>',
+      metadata: { api_key: '<secret string>' },
+    })
+    const [whole] = (await get(`/v1/conversations/c/messages?scope=${scope}`)).items
+    expect(whole.metadata).toEqual({ api_key: 'k-1234567' })
+  })
+
+  it('keeps a list of several pages the same list', async () => {
+    const first = await get(`/v1/records?scope=${scope}&limit=1&mask_secrets=true`)
+    const next = await get(
+      `/v1/records?scope=${scope}&limit=5&mask_secrets=true&cursor=${encodeURIComponent(first.next_cursor)}`,
+    )
+    expect(next.items).toHaveLength(2)
+  })
+})
