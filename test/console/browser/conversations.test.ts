@@ -104,4 +104,19 @@ describeInBrowser('conversations in the console', () => {
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     }
   })
+
+  it('show the tools that a message calls, and their results, on request', async () => {
+    const call = { type: 'tool_use', id: 'c', name: 'psql', input: { sql: 'select 1' } }
+    const result = { type: 'tool_result', tool_use_id: 'c', content: '4711 rows' }
+    await append('tools', [
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [result] },
+    ])
+    const page = await setup.open('/console/conversations/tools')
+    await page.getByText('Calls psql').click()
+    await page.getByText('"sql": "select 1"').waitFor()
+    await page.getByText('Result of psql').click()
+    await page.getByText('4711 rows').waitFor()
+    expect(await findAccessProblems(page)).toEqual([])
+  })
 })

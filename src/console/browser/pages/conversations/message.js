@@ -42,12 +42,10 @@ function Said({ message: { content, tool_calls: calls = [], metadata } }) {
 
 /** @param {{ call: NonNullable<ConversationMessage['tool_calls']>[number] }} properties */
 function Call({ call: { tool, args, result } }) {
-  const parts = [args !== undefined && ['Arguments', args], result !== undefined && ['Result', result]]
-  return html`<details><summary class="note">${result === undefined ? 'Calls' : 'Result of'} <code>${tool}</code></summary>${parts.map(
-    (part) =>
-      part &&
-      html`<h4 class="note">${part[0]}</h4><pre class="content">${typeof part[1] === 'string' ? part[1] : JSON.stringify(part[1], null, 2)}</pre>`,
-  )}</details>`
+  const parts = [args, result].filter((part) => part !== undefined)
+  return html`<details><summary class="note">${result === undefined ? 'Calls' : 'Result of'} <code>${tool}</code></summary>
+    ${parts.map((part, index) => html`<pre key=${index} class="content">${typeof part === 'string' ? part : JSON.stringify(part, null, 2)}</pre>`)}
+  </details>`
 }
 
 /**
