@@ -98,22 +98,23 @@ export type ListedMessage = Static<typeof ConversationMessage> | Static<typeof R
 const SeenMessage = Type.Union([ref(ConversationMessage), ref(RedactedMessage)], { $id: 'SeenMessage' })
 export const MessagePage = listOf(ref(SeenMessage), 'MessagePage')
 
+const StoredMessage = closed(
+  { message_id: MessageId(), record_id: Uuid(), status: Type.Enum(['created', 'unchanged']) },
+  { $id: 'StoredMessage' },
+)
+export type StoredMessage = Static<typeof StoredMessage>
+const SkippedMessage = closed(
+  { message_id: optional(MessageId()), status: Type.Literal('skipped') },
+  {
+    $id: 'SkippedMessage',
+    description: 'A message without a text and without a call of a tool, such as an image. It is not stored.',
+  },
+)
+const AppendedMessage = Type.Union([ref(StoredMessage), ref(SkippedMessage)], { $id: 'AppendedMessage' })
+
 export const AppendedMessages = closed(
   {
-    items: Type.Array(
-      Type.Union([
-        closed({
-          message_id: MessageId(),
-          record_id: Uuid(),
-          status: Type.Enum(['created', 'unchanged']),
-        }),
-        closed(
-          { message_id: optional(MessageId()), status: Type.Literal('skipped') },
-          { description: 'A message without a text and without a call, such as an image. It is not stored.' },
-        ),
-      ]),
-      { description: 'In the order of the request.' },
-    ),
+    items: Type.Array(ref(AppendedMessage), { description: 'In the order of the request.' }),
     conversation: ref(WrittenConversation),
   },
   { $id: 'AppendedMessages' },

@@ -17,7 +17,7 @@ import {
   mergeLookups,
 } from '../records/index.ts'
 import { findConversationSignals } from './conversation-signals.service.ts'
-import type { AppendedMessages } from './conversations.schemas.ts'
+import type { AppendedMessages, StoredMessage } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import {
   countAtTimes,
@@ -41,11 +41,10 @@ import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.
 
 type Resources = CreationResources & { conversations: Pick<ConversationsService, 'describeWritten'> }
 
-type Appended = Exclude<AppendedMessages['items'][number], { status: 'skipped' }>
 type Pending = Pick<Placed, 'purgedPlace'> & {
   handle: ReturnType<typeof createMessageHandle>
   draft: Draft
-  item: Appended
+  item: StoredMessage
   /** The place in the request. */
   index: number
 }
@@ -168,7 +167,7 @@ export function createMessageAppending(resources: Resources) {
     tx: Transaction,
     pending: readonly Pending[],
     context: AppendContext,
-  ): Promise<Appended[]> {
+  ): Promise<StoredMessage[]> {
     const known = await findKnown(tx, pending, context)
     const firstByKey = new Map<string, Pending>()
     for (const each of pending)

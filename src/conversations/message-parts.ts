@@ -1,7 +1,7 @@
 import { joinTexts, type MessageCalls } from '../domain/payloads/message-content.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
-import type { MessagePart, NewMessage } from './new-messages.schemas.ts'
+import type { NewMessage } from './new-messages.schemas.ts'
 
 /**
  * Reads messages in the shapes of chat APIs: a text, or a list of parts, and the calls of tools with their results. Parts that say
@@ -39,7 +39,7 @@ export function readMessages(messages: readonly NewMessage[]): SaidMessage[] {
     const parts = Array.isArray(content) ? content : []
     const isResult = tool_call_id != null
     const answered = isResult ? [{ type: 'tool_result', tool_use_id: tool_call_id, content }] : parts
-    const calls = readCalls([...(tool_calls ?? []), ...answered], names)
+    const calls = readCalls([...(tool_calls ?? []).map(completeCall), ...answered], names)
     const written = isResult ? '' : typeof content === 'string' ? content : joinTexts(parts.map(readText))
     const text = written === '' ? refusal || readTranscript(audio) : written
     return { ...rest, role: chooseRole(role, text, calls), text, calls, index }
@@ -119,6 +119,11 @@ function isCall({ type }: JsonObject): boolean {
   return typeof type === 'string' && /^(?:[a-z_]+_)?tool[_-](?:use|call)$|^function$|^custom$/.test(type)
 }
 
+/** Some servers with the API of OpenAI leave out the type. */
+function completeCall(call: unknown): unknown {
+  return isJsonObject(call) ? { type: 'function', ...call } : call
+}
+
 /** OpenAI's API has the name and the arguments of a call in a member that is named by its kind. */
 function findOwn(part: JsonObject): JsonObject {
   const own = part['function'] ?? part['custom']
@@ -167,13 +172,16 @@ export function listPartFaults(messages: readonly NewMessage[]): Fault[] {
     const parts = Array.isArray(content) ? content : []
     return [
       ...parts.flatMap((part, at) => describePart(part, `${place}/content/${at}`)),
-      ...(tool_calls ?? []).flatMap((call, at) => describePart(call, `${place}/tool_calls/${at}`)),
+      ...(tool_calls ?? []).flatMap((call, at) =>
+        describePart(completeCall(call), `${place}/tool_calls/${at}`),
+      ),
     ]
   })
 }
 
 function describePart(part: unknown, pointer: string): Fault[] {
-  if (!isJsonObject(part)) return []
+  if (!isJsonObject(part) || typeof part['type'] !== 'string')
+    return [{ pointer, message: 'must be an object with a `type`' }]
   const member = textMembers.get(part['type'])
   if (member !== undefined && typeof part[member] !== 'string')
     return [{ pointer: `${pointer}/${member}`, message: 'must be a string' }]
@@ -188,7 +196,8 @@ export function removeLeftOut({ audio: _, ...message }: NewMessage): NewMessage 
   return Array.isArray(content) ? { ...message, content: content.map(keepSaid) } : message
 }
 
-function keepSaid(part: MessagePart): MessagePart {
+function keepSaid(part: unknown): unknown {
+  if (!isJsonObject(part)) return part
   const { type } = part
   if (textMembers.has(type) || isCall(part)) return part
   if (!isResult(part)) return { type }

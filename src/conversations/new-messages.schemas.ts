@@ -12,20 +12,13 @@ export const MessageId = () =>
     description: 'The id of the message, unique in the conversation.',
   })
 
-const open = { additionalProperties: true }
-
-const MessagePart = Type.Object(
-  { type: Type.String({ minLength: 1, description: 'The kind of the part, such as `text`.' }) },
-  {
-    ...open,
-    $id: 'MessagePart',
-    description:
-      'A part of a message, as the APIs of OpenAI and Anthropic and the AI SDK write it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.',
-    examples: [{ type: 'text', text: 'In eu-west-1 since March.' }],
-  },
-)
-
-export type MessagePart = Static<typeof MessagePart> & { readonly [member: string]: unknown }
+/** Any JSON value, so that the types of the libraries of chat APIs fit. `listPartFaults` checks it. */
+const MessagePart = Type.Unknown({
+  $id: 'MessagePart',
+  description:
+    'A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.',
+  examples: [{ type: 'text', text: 'In eu-west-1 since March.' }],
+})
 
 const MessageContent = Type.Union(
   [
@@ -58,7 +51,7 @@ export const NewMessage = closed(
     ),
     content: optional(MessageContent),
     tool_calls: optional(
-      Type.Union([Type.Array(Type.Object({}, open), { maxItems: 1_000 }), Type.Null()], {
+      Type.Union([Type.Array(Type.Unknown(), { maxItems: 1_000 }), Type.Null()], {
         description:
           'The calls of tools, as the API of OpenAI has them: `id`, and `function` with `name` and `arguments`.',
       }),

@@ -122,7 +122,7 @@ describe('messages in the shapes of chat APIs', () => {
     expect(statusesOf(await append1([call('ls'), call('df')], 'calls'))).toEqual(['unchanged', 'created'])
   })
 
-  it('reads the parts of the AI SDK, a refusal, the transcript of a voice and a call with its result', async () => {
+  it('reads the parts of the AI SDK, a refusal, the transcript of a voice, a call with its result and one without a type', async () => {
     const part = {
       type: 'tool-result',
       toolCallId: 'x',
@@ -139,14 +139,20 @@ describe('messages in the shapes of chat APIs', () => {
       { role: 'assistant', content: null, refusal: 'I cannot help with that.' },
       { role: 'assistant', content: null, audio: { data: image, transcript: 'It is warm.' } },
       { role: 'assistant', content: search },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'clock', arguments: { zone: 'UTC' } } }],
+      },
     ]
     await append1(messages, 'others')
     const { items } = await get('others/messages?scope=parts')
-    expect(textsOf({ items })).toEqual(['', '', 'I cannot help with that.', 'It is warm.', ''])
+    expect(textsOf({ items })).toEqual(['', '', 'I cannot help with that.', 'It is warm.', '', ''])
     expect(items.flatMap(({ tool_calls = [] }: Body) => tool_calls)).toEqual([
       { id: 'x', tool: 'weather', args: 1 },
       { id: 'x', tool: 'weather', result: [21] },
       { id: 's', tool: 'web_search', args: { query: 'rain' }, result: 'No rain.' },
+      { id: '1', tool: 'clock', args: { zone: 'UTC' } },
     ])
   })
 
@@ -169,6 +175,7 @@ describe('messages in the shapes of chat APIs', () => {
 describe('a message that lacks something', () => {
   it.each([
     ['no content', { role: 'user' }, '/messages/0/content'],
+    ['a part that is no object', { role: 'user', content: ['x'] }, '/messages/0/content/0'],
     [
       'a part without its text',
       { role: 'user', content: [{ type: 'text', txt: 'x' }] },
@@ -176,6 +183,11 @@ describe('a message that lacks something', () => {
     ],
     ['a call without a name', { role: 'a', tool_calls: [{ type: 'function' }] }, '/messages/0/tool_calls/0'],
     ['a NUL in a part', { role: 'user', content: [text('a\0b')] }, '/messages/0/content/0/text'],
+    [
+      'a NUL in arguments that are a text of JSON',
+      { role: 'a', tool_calls: [{ function: { name: 'bash', arguments: '{"a":"\\u0000"}' } }] },
+      '/messages/0',
+    ],
     ['a NUL in a result', { role: 'tool', tool_call_id: 'c', content: 'a\0b' }, '/messages/0/content'],
   ])('is refused for %s', async (_, message, pointer) => {
     const answer = await append1([message])

@@ -24,21 +24,10 @@ export interface components {
              */
             anchored_at: string;
         };
+        AppendedMessage: components["schemas"]["StoredMessage"] | components["schemas"]["SkippedMessage"];
         AppendedMessages: {
             /** @description In the order of the request. */
-            items: ({
-                /** @description The id of the message, unique in the conversation. */
-                message_id: string;
-                /** Format: uuid */
-                record_id: string;
-                /** @enum {string} */
-                status: "created" | "unchanged";
-            } | {
-                /** @description The id of the message, unique in the conversation. */
-                message_id?: string;
-                /** @constant */
-                status: "skipped";
-            })[];
+            items: components["schemas"]["AppendedMessage"][];
             conversation: components["schemas"]["WrittenConversation"];
         };
         AuditEntry: {
@@ -2315,18 +2304,13 @@ export interface components {
             next_cursor?: string;
         };
         /**
-         * @description A part of a message, as the APIs of OpenAI and Anthropic and the AI SDK write it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
+         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
          * @example {
          *       "type": "text",
          *       "text": "In eu-west-1 since March."
          *     }
          */
-        MessagePart: {
-            /** @description The kind of the part, such as `text`. */
-            type: string;
-        } & {
-            [key: string]: unknown;
-        };
+        MessagePart: unknown;
         /**
          * @example {
          *       "actor": "agent-7"
@@ -2749,9 +2733,7 @@ export interface components {
             /** @description What is said: a text, or a list of parts as chat APIs have it. */
             content?: string | components["schemas"]["MessagePart"][] | null;
             /** @description The calls of tools, as the API of OpenAI has them: `id`, and `function` with `name` and `arguments`. */
-            tool_calls?: {
-                [key: string]: unknown;
-            }[] | null;
+            tool_calls?: unknown[] | null;
             /** @description The call whose result `content` is. The result gets the tool of that call if the request has the call too. */
             tool_call_id?: string | null;
             /** @description The text of a model that refuses to answer. Used if `content` has no text. */
@@ -4391,6 +4373,13 @@ export interface components {
             /** @description How many of these records were shown, used or missed afterwards. */
             regretted: number;
         };
+        /** @description A message without a text and without a call of a tool, such as an image. It is not stored. */
+        SkippedMessage: {
+            /** @description The id of the message, unique in the conversation. */
+            message_id?: string;
+            /** @constant */
+            status: "skipped";
+        };
         StatusChange: {
             /** @enum {string} */
             old: "active" | "challenged" | "invalidated" | "merged" | "superseded";
@@ -4597,6 +4586,14 @@ export interface components {
                     [key: string]: number;
                 };
             };
+        };
+        StoredMessage: {
+            /** @description The id of the message, unique in the conversation. */
+            message_id: string;
+            /** Format: uuid */
+            record_id: string;
+            /** @enum {string} */
+            status: "created" | "unchanged";
         };
         /**
          * @example {
