@@ -11,7 +11,8 @@ export function requireStorable(given: NewMessages, bodyFault: AppError | undefi
   const unstorable = bodyFault
     ? listStoringFaults(NewMessages, { ...given, messages: messages.map(removeLeftOut) })
     : []
-  const errors = [...unstorable, ...listPartFaults(messages), ...listArgumentFaults(messages)]
+  const errors =
+    unstorable.length > 0 ? unstorable : [...listPartFaults(messages), ...listArgumentFaults(messages)]
   if (errors.length > 0) throw new AppError('validation_failed', 'A message cannot be stored.', { errors })
 }
 
