@@ -62,7 +62,7 @@ export function formatPolicy(importMapDigest: string): string {
 
 /**
  * Comments that have lines of their own are a fifth of what would be sent. Their lines stay, empty, so that an error in
- * the browser names the line of the file.
+ * the browser names the line of the file. Of the others, only those that name a type are removed.
  */
 export function removeComments(text: string): string {
   return text
@@ -70,4 +70,5 @@ export function removeComments(text: string): string {
       '\n'.repeat(comment.split('\n').length - 1),
     )
     .replace(/^[ \t]*\/\/.*$/gm, '')
+    .replace(/\/\*\* @type \{.{1,300}?\} \*\/ ?/g, '')
 }

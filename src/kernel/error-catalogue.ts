@@ -145,7 +145,7 @@ export const catalogue = {
   record_not_forgotten: { kind: 'conflict', meaning: 'Only a forgotten record can be restored.' },
   message_conflict: {
     kind: 'conflict',
-    meaning: 'A message with this id has another text or writer, or is where this one would move.',
+    meaning: 'A message with this id has another text, calls or writer, or is where this one would move.',
   },
   erased_content: {
     kind: 'conflict',

@@ -5,7 +5,7 @@ const fact = (predicate: string) =>
   ({ kind: 'semantic', subject: 'tool_output', predicate, object: 'Redis was started.' }) as never
 
 it.each([
-  ['note', 'Redis was started.'],
+  ['note', 'tool output: Redis was started.'],
   ['observed_in', 'tool output: Redis was started.'],
   ['says_that', 'tool_output says that Redis was started.'],
 ])('a fact with the predicate %s reads as a person would say it', (predicate, sentence) => {
@@ -30,6 +30,6 @@ it('a message without a text says which tools it calls and what they returned', 
       payload: { kind: 'episodic', conversation: { id: 'c' }, timeline: [timeline], tool_graph },
     } as never)
   expect(say(message, [{ tool: 'psql', result: '3 rows' }])).toBe('psql → 3 rows')
-  expect(say({ ...message, summary: 'I look.' }, [{ tool: 'bash', args: {} }])).toBe('I look. · calls bash')
+  expect(say({ ...message, summary: 'I look.' }, [{ tool: 'bash', args: {} }])).toBe('I look. · bash')
   expect(say(message, [])).toBe('message')
 })

@@ -79,7 +79,7 @@ describe('an operation', () => {
       })
     await write('Hello')
     await expect(write('Goodbye')).rejects.toThrow(
-      /^appendMessages: The message with this id has another text or writer\. \/messages\/0\/id\. \(message_conflict\)$/,
+      /^appendMessages: The message with this id has another text, calls or writer\. \/messages\/0\/id\. \(message_conflict\)$/,
     )
   })
 

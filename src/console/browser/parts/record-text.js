@@ -21,10 +21,8 @@ export function isRedacted(record) {
 /** @param {MemoryRecord} record @param {number} limit @returns {string} */
 function describe({ payload, scope }, limit) {
   switch (payload.kind) {
-    case 'semantic': {
-      const topic = findTopic(payload, scope)
-      return `${topic === undefined ? '' : `${clip(topic, limit)}: `}${toSentence(payload, limit)}`
-    }
+    case 'semantic':
+      return toSentence(payload, limit, scope)
     case 'episodic':
       return describeEpisode(payload, limit)
     case 'working':
@@ -39,48 +37,35 @@ function describe({ payload, scope }, limit) {
 }
 
 /**
- * Its events. A message without a text calls a tool, or has the result of one.
+ * Its events. A message without a text calls tools, or has their results.
  * @param {Extract<MemoryRecord['payload'], { kind: 'episodic' }>} payload
  * @param {number} limit
  */
 function describeEpisode({ timeline, tool_graph: calls, conversation }, limit) {
-  const isOfTools = conversation !== undefined && calls.length > 0
-  const said = timeline
+  const tools = conversation ? calls : []
+  return [
+    ...timeline.map(({ summary, event_kind }) => summary ?? (tools[0] ? '' : event_kind)),
+    ...tools.map(({ tool, result }) => (result === undefined ? tool : `${tool} → ${writeValue(result)}`)),
+  ]
+    .filter((part) => part !== '')
     .slice(0, 8)
-    .map(({ summary, event_kind: kind }) => clip(summary ?? (isOfTools ? '' : kind), limit))
-  const tools = isOfTools ? calls.slice(0, 8).map((call) => describeCall(call, limit)) : []
-  return [...said, ...tools].filter((part) => part !== '').join(' · ')
-}
-
-/** @param {{ tool: string, result?: unknown }} call @param {number} limit */
-function describeCall({ tool, result }, limit) {
-  return result === undefined ? `calls ${tool}` : `${tool} → ${clip(writeValue(result), limit)}`
+    .map((part) => clip(part, limit))
+    .join(' · ')
 }
 
 /**
- * A fact as a sentence. A note is its own sentence, and so is an event that was stored as a fact.
+ * A fact as a sentence. A note is its own sentence, after what it is about if it does not name that: an imported note such as "Lives in
+ * Paris" names nobody. So is an event that was stored as a fact.
  * @param {Extract<MemoryRecord['payload'], { kind: 'semantic' }>} payload
  * @param {number} limit
+ * @param {string} [scope] The subject of a note about nothing in particular.
  */
-export function toSentence({ subject, predicate, object }, limit) {
+export function toSentence({ subject, predicate, object }, limit, scope = 'memory') {
   const said = clip(writeValue(object), limit)
-  if (predicate === 'note') return said
-  if (predicate === 'observed_in') return `${clip(subject, limit).replaceAll('_', ' ')}: ${said}`
+  const isNamed = subject === scope || said.toLowerCase().includes(subject.toLowerCase())
+  if (predicate === 'note' && (isNamed || /^[0-9a-f-]{36}$/.test(subject))) return said
+  if (/^(?:note|observed_in)$/.test(predicate)) return `${clip(subject, limit).replaceAll('_', ' ')}: ${said}`
   return `${clip(subject, limit)} ${predicate.replaceAll('_', ' ')} ${said}`
-}
-
-/** The subject of a note that is about nothing in particular. */
-const noTopic = 'memory'
-const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/**
- * What a note is about, if its text does not name it: an imported note such as "Lives in Paris" names nobody.
- * @param {Extract<MemoryRecord['payload'], { kind: 'semantic' }>} payload
- * @param {string | undefined} scope
- */
-export function findTopic({ subject, predicate, object }, scope) {
-  if (predicate !== 'note' || subject === (scope ?? noTopic) || isId.test(subject)) return undefined
-  return writeValue(object).toLowerCase().includes(subject.toLowerCase()) ? undefined : subject
 }
 
 /** @param {unknown} value */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { html } from '../../html.js'
 import { formatCount, formatShare, toWords } from '../../parts/numbers.js'
-import { clip, findTopic, writeValue } from '../../parts/record-text.js'
+import { clip, writeValue } from '../../parts/record-text.js'
 import { formatDuration, formatExact, Time } from '../../parts/time.js'
 import { PlanGraph } from '../../plots/plan-graph.js'
 
@@ -12,16 +12,16 @@ import { PlanGraph } from '../../plots/plan-graph.js'
 /** @template {Payload['kind']} K @typedef {Extract<Payload, { kind: K }>} Of */
 
 /** The content of a record as a person reads it, with the whole payload below. @param {{ record: MemoryRecord }} properties */
-export function PayloadView({ record: { payload, scope } }) {
-  return html`<${Readable} payload=${payload} scope=${scope} />
+export function PayloadView({ record: { payload } }) {
+  return html`<${Readable} payload=${payload} />
     <details class="raw"><summary>Payload as JSON</summary><${LongText} text=${() => JSON.stringify(payload, undefined, 2)} isCode=${true} /></details>`
 }
 
-/** @param {{ payload: Payload, scope: string | undefined }} properties @returns {Markup | Markup[]} */
-function Readable({ payload, scope }) {
+/** @param {{ payload: Payload }} properties @returns {Markup | Markup[]} */
+function Readable({ payload }) {
   switch (payload.kind) {
     case 'semantic':
-      return html`<${Fact} payload=${payload} scope=${scope} />`
+      return html`<${Fact} payload=${payload} />`
     case 'episodic':
       return html`<${Episode} payload=${payload} />`
     case 'plan_graph':
@@ -45,12 +45,10 @@ function LongText({ text, isCode = false }) {
   return html`<div>${isCode ? html`<pre class="content code" tabindex="0">${shown}</pre>` : html`<p class="content">${shown}</p>`}${!isWhole && all.length > shownAtFirst && html`<button type="button" onClick=${() => setWhole(true)}>Show all ${formatCount(all.length)} characters</button>`}</div>`
 }
 
-/** @param {{ payload: Of<'semantic'>, scope: string | undefined }} properties */
-function Fact({ payload, scope }) {
-  const { subject, predicate, object, validity, evidence } = payload
-  const topic = findTopic(payload, scope)
+/** @param {{ payload: Of<'semantic'> }} properties */
+function Fact({ payload: { subject, predicate, object, validity, evidence } }) {
   const isText = typeof object === 'string'
-  return html`<p class="fact content">${topic !== undefined && html`<strong>${clip(topic, shownAtFirst)}</strong>: `}${predicate !== 'note' && html`<strong>${clip(subject, shownAtFirst)}</strong> <em>${toWords(predicate)}</em> `}${isText && object.length <= shownAtFirst ? object : null}</p>
+  return html`<p class="fact content">${predicate !== 'note' && html`<strong>${clip(subject, shownAtFirst)}</strong> <em>${toWords(predicate)}</em> `}${isText && object.length <= shownAtFirst ? object : null}</p>
     ${(!isText || object.length > shownAtFirst) && html`<${LongText} text=${() => (isText ? writeValue(object) : JSON.stringify(object, undefined, 2))} isCode=${!isText} />`}
     ${
       (validity.mode !== 'global' || evidence.length > 0) &&
@@ -74,7 +72,7 @@ function Episode({ payload: { timeline, tool_graph: tools, outcome, artifacts, c
       ${timeline.slice(0, 200).map(({ t, event_kind, summary, ref }, index) => html`<li key=${index}><time datetime=${t} title=${formatExact(t)}>${clock.format(new Date(t))}</time><div><span class="tag">${toWords(event_kind)}</span> <span class="content">${clip(summary ?? ref, shownAtFirst)}</span></div></li>`)}
     </ol>
     ${timeline.length > 200 && html`<p class="note">The first 200 of ${formatCount(timeline.length)} events; the payload below has all.</p>`}
-    ${tools.length > 0 && html`<h3>Tools</h3><ul class="plain">${tools.slice(0, 50).map(({ id, tool, result, depends_on = [] }) => html`<li key=${id}><code>${id}</code> ${tool}${result !== undefined && html`: <span class="content">${clip(writeValue(result), shownAtFirst)}</span>`}${depends_on.length > 0 && html`<span class="note"> after ${depends_on.join(', ')}</span>`}</li>`)}</ul>`}
+    ${tools.length > 0 && html`<h3>Tools</h3><ul class="plain">${tools.slice(0, 50).map(({ id, tool, depends_on = [] }) => html`<li key=${id}><code>${id}</code> ${tool}${depends_on.length > 0 && html`<span class="note"> after ${depends_on.join(', ')}</span>`}</li>`)}</ul>`}
     ${artifacts.length > 0 && html`<h3>Artifacts</h3><ul class="plain">${artifacts.slice(0, 50).map((artifact) => html`<li key=${artifact} class="content">${artifact}</li>`)}</ul>`}`
 }
 

@@ -39,10 +39,10 @@ function Step({ current, predicate, older, newer }) {
 }
 
 /** @param {MemoryRecord} record */
-function toComparable({ payload }) {
+function toComparable({ payload, scope }) {
   const text =
     payload.kind === 'semantic'
-      ? toSentence(payload, longestCompared)
+      ? toSentence(payload, longestCompared, scope)
       : toWords(JSON.stringify(payload, undefined, 2))
   return clip(text, longestCompared)
 }
