@@ -3,7 +3,7 @@ import { runApart } from '../db/request-scope.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type AuthOptions, createCallerIdentifier, requirePermission } from './auth/auth.ts'
 import { requireOwnSite } from './auth/own-site.ts'
-import { followTenants } from './auth/tenancy.ts'
+import { followTenants, requireSamePlace } from './auth/tenancy.ts'
 import { requireIfMatch } from './etag.ts'
 import { createLoadShedding, type LoadSheddingOptions } from './limits/load-shedding.ts'
 import { createRateLimit, formatAddressBucket, type RateLimitOptions } from './limits/rate-limit.ts'
@@ -55,7 +55,10 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
     request.caller = caller
     request.tenant = tenant
     // A revoked key must not be accepted for as long as a replica is behind.
-    request.confirmCaller = async () => void (await runApart(() => identify(request)))
+    request.confirmCaller = async () => {
+      const present = await runApart(() => identify(request))
+      requireSamePlace(tenant, present.tenant)
+    }
     await limit(reply, request.caller.principal)
     requirePermission(request)
     if (options.requiresIfMatch) requireIfMatch(request)

@@ -17,9 +17,10 @@ export function createTenantDirectory({ db }: { db: Database }) {
     if (known && performance.now() < known.until) return known.row
     const row = read()
     const entry = { row, until: performance.now() + keptMs }
-    // A failed read is repeated, and so is that of a tenant that does not exist.
+    // A failed read is repeated, and so is that of a tenant that does not exist. A suspended tenant may be moved, and what the
+    // root key writes there afterwards would be lost.
     const drop = () => void (kept.get(name) === entry && kept.delete(name))
-    row.then((found) => found ?? drop(), drop)
+    row.then((found) => (found === undefined || found.status === 'suspended') && drop(), drop)
     kept.delete(name)
     kept.set(name, entry)
     const [oldest] = kept.keys()

@@ -1,5 +1,5 @@
 import { createEmptyTestDatabase } from './database.ts'
-import { administer } from './postgres-processes.ts'
+import { administer, urlOf } from './postgres-processes.ts'
 
 /** Stands for the password where the test server asks for none. */
 const unusedPassword = 'a-password-nobody-asks-for'
@@ -38,3 +38,12 @@ export async function createTenantDatabase() {
 }
 
 export type TenantDatabase = Awaited<ReturnType<typeof createTenantDatabase>>
+
+/** Replaces a database by a copy of another, as a dump and its restore do. */
+export async function copyTenantDatabase(from: TenantDatabase, to: TenantDatabase): Promise<void> {
+  const main = urlOf(from.url, 'postgres')
+  const end = (name: string) =>
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
+  await administer(main, end(from.name), end(to.name), `drop database ${to.name} with (force)`)
+  await administer(main, end(from.name), `create database ${to.name} template ${from.name}`)
+}

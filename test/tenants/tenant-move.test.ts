@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { administer, urlOf } from '../support/postgres-processes.ts'
+import { administer } from '../support/postgres-processes.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
-import { createTenantDatabase, type TenantDatabase, withPassword } from '../support/tenant-databases.ts'
+import {
+  copyTenantDatabase,
+  createTenantDatabase,
+  type TenantDatabase,
+  withPassword,
+} from '../support/tenant-databases.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
 
 const app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '1s' })
@@ -22,33 +27,24 @@ const move = (id: string, url: string | null) =>
   app.request('POST', `/v1/tenants/${id}/move`, { body: { database_url: url, ...decision } })
 const codeOf = ({ status, body }: { status: number; body: unknown }) => [status, (body as Body).code]
 
-/** Replaces a database by a copy of another, as a dump and its restore do. */
-async function copy(from: TenantDatabase, to: TenantDatabase): Promise<void> {
-  const main = urlOf(from.url, 'postgres')
-  const end = (name: string) =>
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
-  await administer(main, end(from.name), end(to.name), `drop database ${to.name} with (force)`)
-  await administer(main, end(from.name), `create database ${to.name} template ${from.name}`)
-}
-
 describe('a tenant that moves to another database', () => {
   it('must be suspended and copied with everything, and then works there with its keys', async () => {
     const one = await createTenant(app, 'growing', first.url)
     const { id } = await create(app, fact({ scope: 'team' }), { key: one.secret })
     expect(codeOf(await move('growing', second.url))).toEqual([422, 'validation_failed'])
-    await copy(first, second)
+    await copyTenantDatabase(first, second)
     expect(codeOf(await move('growing', second.url))).toEqual([409, 'tenant_not_suspended'])
     await create(app, fact({ scope: 'other' }), { key: one.secret })
     await change('growing', 'suspend')
     const differing = await move('growing', second.url)
     expect(codeOf(differing)).toEqual([409, 'tenant_copy_differs'])
     expect((differing.body as Body).differences.records).toEqual({ here: 2, there: 1 })
-    await copy(first, second)
+    await copyTenantDatabase(first, second)
     await second.run(`delete from "${await schemaOf(one)}".contents`)
     const hollow = await move('growing', second.url)
     expect(codeOf(hollow)).toEqual([409, 'tenant_copy_differs'])
     expect((hollow.body as Body).differences).toEqual({ contents: { here: 2, there: 0 } })
-    await copy(first, second)
+    await copyTenantDatabase(first, second)
     const moved = await move('growing', second.url)
     expect([moved.status, (moved.body as Body).database?.name]).toEqual([200, second.name])
     expect(moved.text).not.toContain(second.password)
@@ -68,7 +64,7 @@ describe('a tenant that moves to another database', () => {
 
   it('is compared with the database that it leaves, unless that is lost', async () => {
     await createTenant(app, 'late', first.url)
-    await copy(first, second)
+    await copyTenantDatabase(first, second)
     await change('late', 'suspend')
     const { schema } = (await app.request('GET', '/v1/tenants/late')).body as Body
     const busy = administer(first.url, `begin; lock "${schema}".api_keys; select pg_sleep(2.5); commit`)

@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller
-    /** Throws `unauthenticated` when the key of the request was revoked or has expired since the request began. */
+    /** Throws if the key of the request was revoked or has expired, or its tenant was moved, since the request began. */
     confirmCaller: () => Promise<void>
   }
 }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Positions } from '../../db/positions/positions.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { readsState } from '../route-kind.ts'
 
 declare module 'fastify' {
@@ -49,6 +50,17 @@ export async function chooseTenant(
 ): Promise<RequestTenant | undefined> {
   const named = routeOptions.config.needsTenants ? undefined : headers[header]
   return tenancy && (named === undefined ? tenancy.home : tenancy.find(String(named)))
+}
+
+/**
+ * A request that lasts longer than a move of its tenant would write where the tenant no longer is: its answer would
+ * report success, and the data would be lost.
+ */
+export function requireSamePlace(begun: RequestTenant | undefined, present: RequestTenant | undefined): void {
+  if (begun?.reference === present?.reference && begun?.server_url === present?.server_url) return
+  throw new AppError('not_ready', 'The tenant was moved during the request. Send the request again.', {
+    retryAfterSeconds: 1,
+  })
 }
 
 const current = new AsyncLocalStorage<RequestTenant>()
