@@ -63,6 +63,8 @@ export type BackgroundResources = Omit<Resources, 'models' | 'tenantReference'> 
   heartbeatDb?: Database
   tracer?: Tracer | undefined
   pollMs?: number
+  /** How far the clock may be ahead of that of the database; see `createRunner`. */
+  maxClockLeadMs?: number
   models?: ReturnType<typeof createBackgroundModels>
 }
 
@@ -79,6 +81,7 @@ export function createJobs({
   instruments = createInstruments(),
   models = createBackgroundModels({ config, clock, instruments }),
   pollMs,
+  maxClockLeadMs,
 }: BackgroundResources) {
   const { intervals, revisedRetentionMs, historyRetentionMs } = config.jobs
   const { forgottenRetentionMs } = config.records
@@ -153,6 +156,7 @@ export function createJobs({
     tracer,
     announcements,
     planRetentionMs: config.jobs.planRetentionMs,
+    maxClockLeadMs,
   })
   const handle: JobHandler = async (job, signal, showRun) => ({
     runs: await runner.runJob(job, signal, showRun),

@@ -11,6 +11,14 @@ export async function isTextLanguage(db: Database, name: string): Promise<boolea
   return rows[0]?.known ?? false
 }
 
+/** Whether a time is in the future by the clock of the database. */
+export async function isInFuture(db: Database, time: Date): Promise<boolean> {
+  const { rows } = await sql<{ is_later: boolean }>`
+    select ${time}::timestamptz > clock_timestamp() as is_later
+  `.execute(db)
+  return rows[0]?.is_later ?? false
+}
+
 /**
  * Whether a tombstone was made with another key than this one, or with any key if this is null. No content can be stored
  * then. Two index probes for any number of tombstones.

@@ -8,7 +8,7 @@ import { openQueue } from '../jobs/queue.ts'
 import { startWorker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { requireConfiguration, watchTombstones } from './database/check-configuration.ts'
+import { requireConfiguration, watchClock, watchTombstones } from './database/check-configuration.ts'
 import { requireDatabaseUrl } from './database/database-url.ts'
 import { requireMigrated } from './database/migration.ts'
 import type { Service } from './run-until-stopped.ts'
@@ -28,7 +28,7 @@ type Resources = {
   /** Serves metrics and health of the process; returns how to stop it. */
   listen?(connection: Connection, check: Checks, heartbeats: Connection): Promise<() => Promise<void>>
 }
-type Checks = Readonly<Record<'database' | 'queue' | 'tombstones', () => Promise<void>>>
+type Checks = Readonly<Record<'clock' | 'database' | 'queue' | 'tombstones', () => Promise<void>>>
 
 /** A batch over a large table takes longer than a request may. */
 const statementTimeoutMs = 300_000
@@ -69,6 +69,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
     database: async () => void (await heartbeats.pool.query('select')),
     queue: () => queue.ready(),
     tombstones,
+    clock: watchClock(heartbeats.db, clock),
   }
   const stopListening = await listen?.(connection, checks, heartbeats)
   process.send?.({ working: true })

@@ -5,7 +5,7 @@ import { createAnnouncements } from '../jobs/announcements.ts'
 import { openQueue } from '../jobs/queue.ts'
 import { AppError } from '../kernel/errors.ts'
 import { connectApi } from '../process/database/api-database.ts'
-import { watchConfiguration, watchTombstones } from '../process/database/check-configuration.ts'
+import { watchClock, watchConfiguration, watchTombstones } from '../process/database/check-configuration.ts'
 import { requireDatabaseUrl } from '../process/database/database-url.ts'
 import { drain, serve } from '../process/listen.ts'
 import type { Service } from '../process/run-until-stopped.ts'
@@ -55,6 +55,7 @@ export async function startApi(context: RoleContext): Promise<Service> {
       tombstones,
     },
     advisories: {
+      clock: watchClock(db, clock),
       queue: () => queue.ready(),
       ...replicas?.checks,
       ...(config.tenants ? { tenant_servers: servers.check } : {}),

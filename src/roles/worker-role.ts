@@ -1,6 +1,7 @@
 import { createJobs } from '../background.ts'
 import type { Connection, Database } from '../db/connection.ts'
 import type { Checks } from '../http/health.ts'
+import { maxClockDifferenceMs } from '../kernel/clock.ts'
 import { drain, serve } from '../process/listen.ts'
 import type { Service } from '../process/run-until-stopped.ts'
 import { startWorking } from '../process/worker-process.ts'
@@ -16,7 +17,15 @@ export async function startWorker(context: RoleContext): Promise<Service> {
     ...context,
     onStatement,
     createJobs: (connection, announcements, heartbeats) =>
-      createBackground({ ...context, connection, heartbeats, instruments, tracer, announcements }),
+      createBackground({
+        ...context,
+        connection,
+        heartbeats,
+        instruments,
+        tracer,
+        announcements,
+        maxClockLeadMs: maxClockDifferenceMs,
+      }),
     listen: async ({ pool, servers }, checks, { db }) => {
       instruments.watchPool(pool, 'jobs')
       if (config.tenants) instruments.watchServers(servers)

@@ -4,6 +4,7 @@ import { type Transaction, transact } from '../../db/transaction.ts'
 import type { Announcements } from '../../jobs/announcements.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { addMilliseconds, dayMs } from '../../kernel/units.ts'
 import { insertRun } from '../maintenance.queries.ts'
@@ -25,6 +26,8 @@ export type ClaimResources = {
   /** The configured milliseconds between scheduled runs; 0 for none. */
   intervals: Readonly<Record<JobName, number>>
   leaseMs?: number
+  /** How far the clock may be ahead of that of the database. Without it, as for the clock of a test, they are not compared. */
+  maxClockLeadMs?: number | undefined
   /** How long a plan that a schedule prepares can be applied. */
   planRetentionMs?: number
   /** Without them, one call of `runJob` does every due run by itself. */
@@ -44,6 +47,7 @@ const defaultPlanRetentionMs = 7 * dayMs
 export function createClaims(resources: ClaimResources) {
   const { db, clock, ids, worker, intervals, announcements } = resources
   const { leaseMs = defaultLeaseMs, planRetentionMs = defaultPlanRetentionMs, observe = () => {} } = resources
+  const { maxClockLeadMs = Number.POSITIVE_INFINITY } = resources
 
   /**
    * A claim finds nothing while another worker's claim holds the row, even if that one took its snapshot before the run
@@ -69,6 +73,7 @@ export function createClaims(resources: ClaimResources) {
       const now = clock.now()
       const lease = await lockFreeLease(tx, job, now)
       if (!lease) return undefined
+      if (now.getTime() - lease.database_time.getTime() > maxClockLeadMs) throw createClockError()
       let run = await findStartableRun(tx, job, now)
       if (!run) {
         nextTick = await insertScheduledRun(tx, job, now)
@@ -127,6 +132,12 @@ function chooseEnd(run: OpenRun): Omit<Parameters<typeof endRun>[1], 'id' | 'now
     status: 'failed',
     error: `given up: ${maxFruitlessAttempts} workers in a row were lost in it without progress`,
   }
+}
+
+/** A run with such a clock would forget what has not faded, and delete what can still be restored. */
+function createClockError(): AppError {
+  const message = 'The clock of this process is far ahead of that of the database, so it starts no runs.'
+  return new AppError('not_ready', message)
 }
 
 type RunToLease = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & {

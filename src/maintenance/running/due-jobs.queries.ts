@@ -73,14 +73,14 @@ export async function findNextLapse(db: Database, now: Date): Promise<Date | nul
 /**
  * Undefined when another worker claims the job at this moment, or has a batch in progress. Each batch holds a weaker
  * lock on this row, so an expired lease is taken over only between two batches. This lock does not wait, because a
- * paused worker may hold its batch open for minutes.
+ * paused worker may hold its batch open for minutes. `database_time` is the time of the database.
  */
 export async function lockFreeLease(tx: Transaction, job: string, now: Date) {
   return tx
     .selectFrom('job_leases')
     .where('job', '=', job)
     .where(({ eb, or }) => or([eb('holder', 'is', null), isLapsed(now)]))
-    .select(['fence'])
+    .select(['fence', sql<Date>`clock_timestamp()`.as('database_time')])
     .forUpdate()
     .skipLocked()
     .executeTakeFirst()

@@ -6,6 +6,9 @@ where cfgname = $1
 and pg_ts_config_is_visible(oid)
     ) as known;
 
+-- src/db/configuration-checks.ts isInFuture
+    select $1::timestamptz > clock_timestamp() as is_later;
+
 -- src/db/configuration-checks.ts hasForeignTombstones
     select exists (select
 from tombstones

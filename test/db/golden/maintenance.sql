@@ -490,7 +490,7 @@ where "holder" is not null
 and "expires_at" > $1;
 
 -- src/maintenance/running/due-jobs.queries.ts lockFreeLease
-select "fence"
+select "fence", clock_timestamp() as "database_time"
 from "job_leases"
 where "job" = $1
 and ("holder" is null
