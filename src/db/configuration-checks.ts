@@ -11,12 +11,11 @@ export async function isTextLanguage(db: Database, name: string): Promise<boolea
   return rows[0]?.known ?? false
 }
 
-/** Whether a time is in the future by the clock of the database. */
-export async function isInFuture(db: Database, time: Date): Promise<boolean> {
-  const { rows } = await sql<{ is_later: boolean }>`
-    select ${time}::timestamptz > clock_timestamp() as is_later
-  `.execute(db)
-  return rows[0]?.is_later ?? false
+/** By how many milliseconds a time is ahead of the clock of the database. */
+export async function computeLead(db: Database, time: Date): Promise<number> {
+  const { rows } = await sql<{ database_time: Date }>`select clock_timestamp() as database_time`.execute(db)
+  const databaseTime = rows[0]?.database_time ?? time
+  return time.getTime() - databaseTime.getTime()
 }
 
 /**

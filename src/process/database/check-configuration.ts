@@ -1,12 +1,11 @@
 import type { Config } from '../../config/config.ts'
-import { hasForeignTombstones, isInFuture, isTextLanguage } from '../../db/configuration-checks.ts'
+import { computeLead, hasForeignTombstones, isTextLanguage } from '../../db/configuration-checks.ts'
 import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import { createSeal } from '../../domain/identity/tombstone-seal.ts'
 import { type Clock, maxClockDifferenceMs } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
-import { subtractMilliseconds } from '../../kernel/units.ts'
 import { exitCodes, OperatorError } from '../operator-error.ts'
 
 /** A problem of the configuration that only the database can reveal, or undefined. */
@@ -68,13 +67,14 @@ export function watchTombstones(
   return check
 }
 
-/** Returns a check for /readyz that the clock of the process is not far ahead of that of the database. */
+/** Returns a check for /readyz that the clock of the process is not far from that of the database. */
 export function watchClock(db: Database, clock: Clock): () => Promise<void> {
   return async () => {
-    if (!(await isInFuture(db, subtractMilliseconds(clock.now(), maxClockDifferenceMs)))) return
+    const lead = await computeLead(db, clock.now())
+    if (Math.abs(lead) <= maxClockDifferenceMs) return
     throw new AppError(
       'not_ready',
-      'The clock of this process is far ahead of that of the database. Correct it: no runs are started by it, and what it stores has a time in the future.',
+      `The clock of this process is far ${lead > 0 ? 'ahead of' : 'behind'} that of the database, so what it stores has a wrong time. Correct the clock.`,
     )
   }
 }

@@ -6,8 +6,8 @@ where cfgname = $1
 and pg_ts_config_is_visible(oid)
     ) as known;
 
--- src/db/configuration-checks.ts isInFuture
-    select $1::timestamptz > clock_timestamp() as is_later;
+-- src/db/configuration-checks.ts computeLead
+select clock_timestamp() as database_time;
 
 -- src/db/configuration-checks.ts hasForeignTombstones
     select exists (select

@@ -1,4 +1,4 @@
-import { hasForeignTombstones, isInFuture, isTextLanguage } from '../../../src/db/configuration-checks.ts'
+import { computeLead, hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration-checks.ts'
 import { readView } from '../../../src/db/memory/seen-changes.ts'
 import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
 import { beginOperation, endOperation, saveEffects, stopSavingEffects } from '../../../src/db/run-effects.ts'
@@ -14,7 +14,7 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 export const dbSamples: Record<string, Record<string, Sample>> = {
   'src/db/configuration-checks.ts': {
     isTextLanguage: (db) => isTextLanguage(db, 'english'),
-    isInFuture: (db) => isInFuture(db, now),
+    computeLead: (db) => computeLead(db, now),
     hasForeignTombstones: (db) => hasForeignTombstones(db, Buffer.alloc(8)),
   },
   'src/db/poll-horizon.ts': { findVisibleHorizon: (db) => findVisibleHorizon(db, now) },
