@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isLogged } from '../db/fragments/history-cuts.ts'
-import { mayBecome, mayRevertTo } from '../domain/lifecycle/status.ts'
+import { mayBecome, mayBeRestored } from '../domain/lifecycle/status.ts'
 import { computeImportance } from '../lifecycle/index.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
@@ -12,7 +12,7 @@ const movesBy = (isOpen: typeof mayBecome) =>
     statuses.filter((to) => isOpen(from, to)).map((to) => sql`(${sql.lit(from)}, ${sql.lit(to)})`),
   )
 const moves = movesBy(mayBecome)
-const reverts = movesBy(mayRevertTo)
+const restored = movesBy(mayBeRestored)
 
 /**
  * Each change of a record that is younger than the log is a version with an audit entry. Changes without a version, such
@@ -62,7 +62,7 @@ export async function findBrokenStatusChains(db: Database): Promise<Finding> {
           bool_and(
             case when before is null then old in ('active', 'challenged') else old = before end
             and ((old::text, new::text) in (${sql.join(moves)})
-              or step in ('revert', 'undo') and (old::text, new::text) in (${sql.join(reverts)}))
+              or step in ('revert', 'undo') and (old::text, new::text) in (${sql.join(restored)}))
           ) as is_whole
         from (
           select record_id, id, old, new, step, lag(new) over (partition by record_id order by id) as before

@@ -21,6 +21,11 @@ export function mayBeSet(from: Status, to: Status): boolean {
   return mayBecome(from, to) && to !== 'merged' && to !== 'superseded'
 }
 
+/** Whether a revert or an undo can lead from one status to another: it restores the status before an operation. */
+export function mayBeRestored(from: Status, to: Status): boolean {
+  return mayBecome(to, from)
+}
+
 /** Reverting a revision or a merge makes the record active again. */
 export function mayRevertTo(from: Status, to: Status): boolean {
   return to === 'active' && (from === 'merged' || from === 'superseded')

@@ -1,4 +1,4 @@
-import { mayBecome, mayRevertTo } from '../../domain/lifecycle/status.ts'
+import { mayBecome, mayBeRestored } from '../../domain/lifecycle/status.ts'
 import { formatIdentifier } from '../../domain/payloads/distinct-identifiers.ts'
 import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import { countCodeBytes, decode } from '../../domain/vectors/vector-codes.ts'
@@ -102,7 +102,8 @@ function findForbiddenMoves({ status_history: moves = [] }: ImportedRecord): Fau
     if (index === 0 && isHistory(move.old))
       return [{ pointer: `${pointer}/old`, message: 'must be active or challenged in the first entry' }]
     const isPossible =
-      mayBecome(move.old, move.new) || (move.step === 'revert' && mayRevertTo(move.old, move.new))
+      mayBecome(move.old, move.new) ||
+      (['revert', 'undo'].includes(move.step) && mayBeRestored(move.old, move.new))
     return isPossible || move.old === move.new
       ? []
       : [{ pointer: `${pointer}/new`, message: `must be a status to which ${move.old} can change` }]
