@@ -128,7 +128,10 @@ export async function findSalientHistory(db: Database): Promise<Finding> {
   )
 }
 
-/** A superseded or merged record has an edge to its successor, as long as the successor exists. */
+/**
+ * A superseded or merged record has an edge to its successor, as long as the successor exists. Of a record that was replaced
+ * before an import, the other store may have erased or purged the successor, and an export does not say so.
+ */
 export async function findLostSuccessors(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -139,7 +142,7 @@ export async function findLostSuccessors(db: Database): Promise<Finding> {
       ) or exists (
         select from departures as d
         where d.type = r.type and coalesce(d.id::text = c.payload #>> '{revision,superseded_by}', true)
-      )
+      ) or moved.is_imported
       from ${replaced}
     `,
   )
@@ -153,6 +156,7 @@ const replaced = sql`
   records as r
   join contents as c on c.record_id = r.id
   cross join lateral (
-    select s.step from status_changes as s where s.record_id = r.id order by s.id desc limit 1
+    select s.step, coalesce(s.via ? 'imported_by', false) as is_imported
+    from status_changes as s where s.record_id = r.id order by s.id desc limit 1
   ) as moved
   where r.status in ('superseded', 'merged') and moved.step in ('supersede', 'merge', 'cluster')`

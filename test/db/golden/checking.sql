@@ -255,7 +255,7 @@ order by id desc))[1] as last,
             case when before is null then old in ('active', 'challenged') else old = before end
             and ((old::text, new::text) in (('active', 'challenged'), ('active', 'invalidated'), ('active', 'merged'), ('active', 'superseded'), ('challenged', 'active'), ('challenged', 'invalidated'), ('challenged', 'merged'), ('challenged', 'superseded'), ('invalidated', 'active'))
               or step in ('revert', 'undo')
-and (old::text, new::text) in (('merged', 'active'), ('superseded', 'active')))
+and (old::text, new::text) in (('active', 'challenged'), ('active', 'invalidated'), ('challenged', 'active'), ('invalidated', 'active'), ('invalidated', 'challenged'), ('merged', 'active'), ('merged', 'challenged'), ('superseded', 'active'), ('superseded', 'challenged')))
           ) as is_whole
         from (
           select record_id, id, old, new, step, lag(new) over (partition by record_id
@@ -442,12 +442,13 @@ from departures as d
         where d.type = r.type
 and coalesce(d.id::text = c.payload #>> '{revision,superseded_by}', true)
       )
+or moved.is_imported
       from
   records as r
   join contents as c on c.record_id = r.id
   cross join lateral (
-    select s.step
-from status_changes as s
+    select s.step, coalesce(s.via ? 'imported_by', false) as is_imported
+    from status_changes as s
 where s.record_id = r.id
 order by s.id desc
 limit 1
@@ -468,8 +469,8 @@ or c.payload #>> '{revision,status}' = 'retracted')
   records as r
   join contents as c on c.record_id = r.id
   cross join lateral (
-    select s.step
-from status_changes as s
+    select s.step, coalesce(s.via ? 'imported_by', false) as is_imported
+    from status_changes as s
 where s.record_id = r.id
 order by s.id desc
 limit 1

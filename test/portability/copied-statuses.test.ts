@@ -9,9 +9,11 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const reason = { actor: 'operator', rationale: 'it was a mistake' }
 
+const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of copies' }
+
 /** Exports all records, imports them into another store, and expects the laws to hold in both. */
 async function copyStore(app: TestApp): Promise<TestApp> {
-  const copy = await startTestApp()
+  const copy = await startTestApp({ variables })
   onTestFinished(() => copy.close())
   copy.clock.advance(app.clock.now().getTime() - copy.clock.now().getTime())
   const { text, records } = await exportLines(app)
@@ -54,4 +56,14 @@ it('a record whose merge was undone can be copied', async () => {
   await perform(app, 'undo', reason, `/v1/maintenance/runs/${id}/undo`)
   const copy = await copyStore(app)
   for (const id of ids) expect((await read(copy, id)).status).toBe('active')
+})
+
+it('a superseded record whose successor was erased can be copied', async () => {
+  const app = await startTestApp({ variables })
+  onTestFinished(() => app.close())
+  const { id } = await create(app, fact())
+  const post = (path: string, body: object) => app.request('POST', `/v1/records/${path}`, { body })
+  const { body } = await post(`${id}/supersede`, { ...reason, record: successor })
+  expect((await post(`${(body as Body).record.id}/erase`, reason)).status).toBe(200)
+  expect((await read(await copyStore(app), id)).status).toBe('superseded')
 })
