@@ -74,6 +74,7 @@ describe('a question with remarks, over HTTP', () => {
     for (const task of [
       `${remark} When does the ferry to Porto leave?`,
       `When does the ferry to Porto leave? ${remark}`,
+      `User: Was the office loud?\nAssistant: ${remark}\nUser: When does the ferry to Porto leave?`,
     ])
       expect(listNodeIds(await ask(task)).slice(0, 2)).toEqual([ids['ferry'], ids['office']])
   })

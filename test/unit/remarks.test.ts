@@ -33,6 +33,24 @@ describe('the sentences of a task that ask', () => {
     expect(splitRemarks(task)).toEqual({ asking: task, remarks: '' })
   })
 
+  it.each([
+    ['User: Hi, how was Rome?\nAssistant: Loud.\nUser: Where does Ada live?', 'Where does Ada live?'],
+    [
+      'You help.\n\n**Human:** Is it late?\n\n**AI:** No.\n**Human:** tell me of Ada Li\n**AI:**',
+      'tell me of Ada Li',
+    ],
+    ['Customer: So tired. When did Ada call?\nAgent: At six.', 'When did Ada call?'],
+  ])('are in the last turn of the person in %j', (chat, asking) => {
+    expect(splitRemarks(chat).asking).toBe(asking)
+  })
+
+  it('leave the other turns of a chat as remarks, without their labels', () => {
+    const chat = 'User: How was Rome?\nAssistant: It was loud.\nUser: So tired. Where does Ada live?'
+    expect(splitRemarks(chat).remarks).toBe('How was Rome? It was loud. So tired.')
+    expect(splitRemarks('User: Where was Ada?\nAssistant: In Rome.\nUser: And when?').remarks).toBe('')
+    expect(splitRemarks('Note to the user: call Ada Li\nAssistant: Bo').remarks).toBe('')
+  })
+
   it('are alone asked for, with the words of quotes as plain words', () => {
     const text = readQuestionText('We saw "Still Water" -twice- again. Who wrote "Red Sky" -poems?')
     expect(text.query).toEqual({

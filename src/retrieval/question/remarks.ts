@@ -1,12 +1,12 @@
 import { isCommonWord } from '../../domain/words/common-words.ts'
 import { extractWords } from '../../domain/words/query-words.ts'
 
-/** Splits a task into the sentences that ask, and remarks beside them: "It was a long week. Where does Ada live?" */
+/** Splits a task into what is asked, and remarks beside it: "It was a long week. Where does Ada live?" */
 
 export type AskedSentences = {
-  /** The sentences that ask; the whole task if none of them says enough. */
+  /** The sentences that ask, of a copied chat those of its last turn; the whole task if they say too little. */
   asking: string
-  /** The other sentences. */
+  /** The rest. */
   remarks: string
 }
 
@@ -29,16 +29,36 @@ const asksInWords = new RegExp(
   'i',
 )
 
+/** With the label as a group. */
+const turnBegin =
+  /^[*#\t ]{0,9}(user|human|customer|client|assistant|ai|bot|agent|model|system|tool)\*{0,2}:\*{0,2}(?=\s|$)/im
+const personLabel = /^(?:user|human|customer|client)$/i
+/** What stands before the first label, and two turns with their labels. */
+const fewestParts = 5
+
 /** A question that says less, such as "What should I bring?", is about what the remarks say. */
 const least = 2
 
 export function splitRemarks(task: string): AskedSentences {
-  const all = task.split(sentenceEnd)
-  const isAsking = all.some((sentence) => asks.test(sentence)) ? asks : asksInWords
-  const sentences = Map.groupBy(all, (sentence) => isAsking.test(sentence))
-  const asking = sentences.get(true)?.join(' ') ?? ''
-  const remarks = sentences.get(false)?.join(' ') ?? ''
-  return weighOwnWords(asking) < least ? { asking: task, remarks: '' } : { asking, remarks }
+  const { last, before } = splitTurns(task)
+  const sentences = last.split(sentenceEnd)
+  const isAsking = sentences.some((sentence) => asks.test(sentence)) ? asks : asksInWords
+  const { true: asked = [], false: said = [] } = Object.groupBy(sentences, (each) => `${isAsking.test(each)}`)
+  // The last turn of a chat is what is asked, in whatever words.
+  const [asking, remarks] = asked.length > 0 ? [asked, [...before, ...said]] : [[last], before]
+  return weighOwnWords(asking.join(' ')) < least
+    ? { asking: task, remarks: '' }
+    : { asking: asking.join(' '), remarks: remarks.join(' ') }
+}
+
+/** The last turn of the person in a copied chat ("User: …", "Assistant: …"), and the other turns. */
+function splitTurns(task: string): { last: string; before: string[] } {
+  const turns = task.split(turnBegin)
+  // Before the first label there may be an instruction, and after each label is its turn.
+  const at = turns.findLastIndex((each, index) => index % 2 === 1 && personLabel.test(each)) + 1
+  if (turns.length < fewestParts || at === 0) return { last: task, before: [] }
+  const others = turns.filter((each, index) => index % 2 === 0 && index !== at && each.trim() !== '')
+  return { last: (turns[at] ?? '').trim(), before: others.map((each) => each.trim()) }
 }
 
 /** The words that are not common. A name, which has a capital inside of the sentence, says as much as two. */
