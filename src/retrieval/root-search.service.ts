@@ -56,10 +56,10 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
   }
 
   async function rankByContent(question: Question, input: SearchInput, limit: number): Promise<Roots> {
-    const { query, included, asking } = input.text ?? noText
+    const { query, asking } = input.text ?? noText
     const onlyIds = await prefilter(question, query)
     if (onlyIds?.length === 0) return rankWithoutMatches(question, input, limit, onlyIds)
-    const periods = readPeriods(asking, question.at) ?? readPeriods(included, question.at)
+    const periods = readPeriods(asking, question.at)
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
     const matches = await findMatches(question, input, { requested: limit, periods, states, onlyIds })
     const ids = listIds(matches)

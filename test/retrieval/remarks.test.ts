@@ -91,6 +91,16 @@ describe('a question with remarks, over HTTP', () => {
     expect(await factors('I had a long week. Which ferry seat did Ada take?')).toBe(1)
   })
 
+  it('is about no time that a remark names, such as the present date', async () => {
+    const today = app.clock.now().toISOString().slice(0, 10)
+    const factors = async (task: string) => {
+      const { nodes } = await ask(task)
+      return nodes.find(({ record }: Body) => record.id === ids['ferry'])?.signals.time_factor
+    }
+    expect(await factors('Which ferry to Porto was named today?')).toBe(1.5)
+    expect(await factors(`Today is ${today}. Which ferry leaves for Porto?`)).toBe(1)
+  })
+
   it('quotes long texts around the words of the question', async () => {
     const filler = Array.from({ length: 400 }, (_, at) => `office chair week ${at}.`).join(' ')
     const text = `${filler} The lighthouse of Faro opens at nine. ${filler}`
