@@ -42,16 +42,17 @@ const least = 2
 export function splitRemarks(task: string): AskedSentences {
   const { last, before } = splitTurns(task)
   const sentences = last.split(sentenceEnd)
-  const isAsking = sentences.some((sentence) => asks.test(sentence)) ? asks : asksInWords
-  const { true: asked = [], false: said = [] } = Object.groupBy(sentences, (each) => `${isAsking.test(each)}`)
+  const form = sentences.some((sentence) => asks.test(sentence)) ? asks : asksInWords
+  const asked = sentences.filter((sentence) => form.test(sentence))
+  const said = sentences.filter((sentence) => !form.test(sentence))
   // The last turn of a chat is what is asked, in whatever words.
-  const [asking, remarks] = asked.length > 0 ? [asked, [...before, ...said]] : [[last], before]
-  return weighOwnWords(asking.join(' ')) < least
+  const [asking, remarks] = asked.length > 0 ? [asked.join(' '), [...before, ...said]] : [last, before]
+  return weighOwnWords(asking) < least
     ? { asking: task, remarks: '' }
-    : { asking: asking.join(' '), remarks: remarks.join(' ') }
+    : { asking, remarks: remarks.join(' ') }
 }
 
-/** The last turn of the person in a copied chat ("User: …", "Assistant: …"), and the other turns. */
+/** The last turn of the person in a copied chat ("User: …", "Assistant: …"), and the other turns. Without turns, the whole task. */
 function splitTurns(task: string): { last: string; before: string[] } {
   const turns = task.split(turnBegin)
   // Before the first label there may be an instruction, and after each label is its turn.
