@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/query-words.ts'
-import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
-import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { textSearches } from '../support/text-searches.ts'
 
 const texts = {
   research: 'My research is about old maps.',
@@ -39,31 +38,9 @@ async function store(name: string, text: string, more: object = {}): Promise<str
 }
 
 const low: Trust = { ...fullTrust, maxSensitivity: 'low' }
-const all = -1
-
-/** The same search of a small store, of a large one, and of one whose words are in memory. */
-const variants = [
-  ['a small store', async () => ({})],
-  ['a large store', async () => ({ smallStorePages: all })],
-  ['memory', async () => ({ smallStorePages: all, memory: await loadMemory() })],
-] as const
-
-async function loadMemory() {
-  const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(app.db)
-  const { find } = createTextSearch({
-    clock: app.clock,
-    textLanguage: 'english',
-    smallStorePages: all,
-    memory,
-  })
-  await find(app.db, { query: readQuery('maps'), trust: fullTrust, conditions: [], limit: 10 })
-  await memory.untilLoaded()
-  return memory
-}
-
-describe.each(variants)('a misspelled word of a question, in %s', (_, open) => {
+describe.each(textSearches)('a misspelled word of a question, in %s', (_, open) => {
   async function ask(sentence: string, trust = fullTrust): Promise<string[]> {
-    const search = createTextSearch({ clock: app.clock, textLanguage: 'english', ...(await open()) })
+    const search = await open(app)
     const surroundings = { contextConditions: [], gapMs: 60_000, requested: 10 }
     const conditions = [sql<boolean>`r.forgotten_at is null`]
     const found = await search.find(app.db, {

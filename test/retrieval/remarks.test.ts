@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
-import { readQuery } from '../../src/domain/words/query-words.ts'
 import { readQuestionText } from '../../src/retrieval/question/question-text.ts'
-import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
-import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { textSearches } from '../support/text-searches.ts'
 
 let app: TestApp
 const ids: Record<string, string> = {}
@@ -22,29 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const all = -1
-
-/** The same search of a small store, of a large one, and of one whose words are in memory. */
-const variants = [
-  ['a small store', async () => ({})],
-  ['a large store', async () => ({ smallStorePages: all })],
-  ['memory', async () => ({ smallStorePages: all, memory: await loadMemory() })],
-] as const
-
-const usual = { trust: fullTrust, conditions: [], limit: 10 }
-const open = (more: object) => createTextSearch({ clock: app.clock, textLanguage: 'english', ...more })
-
-async function loadMemory() {
-  const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(app.db)
-  await open({ smallStorePages: all, memory }).find(app.db, { query: readQuery('planet'), ...usual })
-  await memory.untilLoaded()
-  return memory
-}
-
-describe.each(variants)('a remark beside a question, in %s', (_, openStore) => {
+describe.each(textSearches)('a remark beside a question, in %s', (_, open) => {
   async function score(task: string): Promise<Map<string, number>> {
     const { query } = readQuestionText(task)
-    const found = await open(await openStore()).find(app.db, { query, ...usual })
+    const search = await open(app)
+    const found = await search.find(app.db, { query, trust: fullTrust, conditions: [], limit: 10 })
     return new Map(found.map(({ id, score }) => [id, score]))
   }
 

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/query-words.ts'
-import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
-import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { textSearches } from '../support/text-searches.ts'
 
 const texts = {
   teams: 'Наша команда выиграла матч.',
@@ -37,31 +36,9 @@ async function store(name: string, text: string, more: object = {}): Promise<str
 }
 
 const low: Trust = { ...fullTrust, maxSensitivity: 'low' }
-const all = -1
-
-/** The same search of a small store, of a large one, and of one whose words are in memory. */
-const variants = [
-  ['a small store', async () => ({})],
-  ['a large store', async () => ({ smallStorePages: all })],
-  ['memory', async () => ({ smallStorePages: all, memory: await loadMemory() })],
-] as const
-
-async function loadMemory() {
-  const memory = createTextMemory({ maxBytes: 50_000_000 }).openStore(app.db)
-  const { find } = createTextSearch({
-    clock: app.clock,
-    textLanguage: 'english',
-    smallStorePages: all,
-    memory,
-  })
-  await find(app.db, { query: readQuery('planet'), trust: fullTrust, conditions: [], limit: 10 })
-  await memory.untilLoaded()
-  return memory
-}
-
-describe.each(variants)('a word of another language, in %s', (_, open) => {
+describe.each(textSearches)('a word of another language, in %s', (_, open) => {
   async function ask(sentence: string, trust = fullTrust): Promise<string[]> {
-    const search = createTextSearch({ clock: app.clock, textLanguage: 'english', ...(await open()) })
+    const search = await open(app)
     const found = await search.find(app.db, { query: readQuery(sentence), trust, conditions: [], limit: 10 })
     return found.map(({ id }) => id)
   }
