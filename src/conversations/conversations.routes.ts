@@ -22,7 +22,7 @@ import {
 } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import type { MessageAppending } from './message-appending.service.ts'
-import { requireStorable } from './message-check.service.ts'
+import { readStorable } from './message-check.service.ts'
 import { NewMessages } from './new-messages.schemas.ts'
 
 export type ConversationsOptions = {
@@ -65,10 +65,10 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
       },
     },
     (request, reply) => {
-      requireStorable(request.body, request.bodyFault)
+      const given = readStorable(request.body, request.bodyFault)
       return once(request, reply, async (call) => ({
         status: 201,
-        body: await messageAppending.append(call, request.params.conversation_id, request.body),
+        body: await messageAppending.append(call, request.params.conversation_id, given),
       }))
     },
   )

@@ -35,8 +35,7 @@ import {
   describePlace,
   type Placed,
 } from './message-draft.ts'
-import { readMessages, type SaidMessage, saysAnything } from './message-parts.ts'
-import type { NewMessages } from './new-messages.schemas.ts'
+import { type SaidMessage, type SaidMessages, saysAnything } from './message-parts.ts'
 import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
 type Resources = CreationResources & { conversations: Pick<ConversationsService, 'describeWritten'> }
@@ -61,23 +60,22 @@ export function createMessageAppending(resources: Resources) {
   async function append(
     call: CallContext,
     conversation: string,
-    given: NewMessages,
+    given: SaidMessages,
   ): Promise<AppendedMessages> {
     const { caller } = call
     const sensitivity = given.sensitivity ?? defaultSensitivity
     requireCeiling(caller, sensitivity)
     chooseSourceType(caller, given.source_type)
     const scope = chooseWriteScope(caller, given.scope)
-    const read = readMessages(given.messages)
     return transact(db, call, async (tx) => {
       const place = { scope, conversation }
       const context = { caller, now: clock.now(), sensitivity, ...place }
-      const placed = await placeAll(tx, read.filter(saysAnything), context)
+      const placed = await placeAll(tx, given.messages.filter(saysAnything), context)
       const writing = { ...context, given, policies: await policies.getAll(tx) }
       const pending = await draftAll(tx, placed, writing)
       const stored = await store(tx, pending, writing)
       const byIndex = new Map(stored.map((item, at) => [pending[at]?.index, item]))
-      const items = read.map(({ id, index }) => byIndex.get(index) ?? createSkipped(id))
+      const items = given.messages.map(({ id, index }) => byIndex.get(index) ?? createSkipped(id))
       return { items, conversation: await conversations.describeWritten(tx, caller, place) }
     })
   }

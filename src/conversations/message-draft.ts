@@ -17,7 +17,7 @@ export type Context = {
 }
 
 /** All records of one call share these. */
-export type AppendContext = Context & { given: NewMessages; policies: Policies }
+export type AppendContext = Context & { given: Pick<NewMessages, 'tags' | 'source_type'>; policies: Policies }
 
 /** A message whose id and position are known. */
 export type Placed = {
@@ -41,7 +41,7 @@ export function describePlace(
 export function createMessageRecord(
   { text, calls }: Pick<SaidMessage, 'text' | 'calls'>,
   place: MessagePlace,
-  { tags, source_type }: NewMessages,
+  { tags, source_type }: AppendContext['given'],
   { caller, scope, sensitivity }: Context,
 ): NewRecord {
   const source = `conversation:${place.id}#${place.message_id}`

@@ -1,7 +1,7 @@
 import { joinTexts, type MessageCalls } from '../domain/payloads/message-content.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
-import type { NewMessage } from './new-messages.schemas.ts'
+import type { NewMessage, NewMessages } from './new-messages.schemas.ts'
 
 /**
  * Reads messages in the shapes of chat APIs: a text, or a list of parts, and the calls of tools with their results. Parts that say
@@ -15,6 +15,9 @@ export type SaidMessage = Pick<NewMessage, 'id' | 'role' | 'name' | 'at' | 'meta
   /** The place in the request. */
   index: number
 }
+
+/** A request whose messages are read. */
+export type SaidMessages = Omit<NewMessages, 'messages'> & { messages: readonly SaidMessage[] }
 
 type Call = MessageCalls[number]
 

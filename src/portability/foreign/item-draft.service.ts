@@ -133,7 +133,7 @@ function describeMessage(
   const place = omitNulls<MessagePlace>({ id: conversation, message_id: id, position, at, role, name })
   const context = { caller, now, conversation, scope, sensitivity }
   return {
-    record: createMessageRecord({ text: content, calls: [] }, place, { messages: [] }, context),
+    record: createMessageRecord({ text: content, calls: [] }, place, {}, context),
     createdAt: item.at,
     ref: `conversation:${conversation}#${id}`,
     at,
