@@ -4,7 +4,7 @@ import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { answerRecord, maskRecord, RecordPage, WrittenRecord } from '../records/index.ts'
+import { answerRecord, maskRecords, RecordPage, WrittenRecord } from '../records/index.ts'
 import {
   EntityMerge,
   EntityPage,
@@ -88,10 +88,9 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       },
     },
     async (request, reply) => {
-      const { mask_secrets: isMasked = false, ...query } = request.query
+      const { mask_secrets: isMasked, ...query } = request.query
       const page = await entities.listRecords(request.caller, request.params.id, query)
-      const items = page.items.map((record) => maskRecord(record, isMasked))
-      return sendPage(request, reply, { ...page, items })
+      return sendPage(request, reply, isMasked ? maskRecords(page) : page)
     },
   )
 

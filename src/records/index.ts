@@ -14,7 +14,7 @@
 
 export { createAnswerLimit, shortenWritten } from './answers/answer-limit.ts'
 export { findHiddenIds } from './answers/hidden-ids.queries.ts'
-export { maskRecord } from './answers/masked-record.ts'
+export { maskRecord, maskRecords } from './answers/masked-record.ts'
 export {
   isWhole,
   presentCreated,

@@ -6,7 +6,7 @@ import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { maskRecord } from './answers/masked-record.ts'
+import { maskRecord, maskRecords } from './answers/masked-record.ts'
 import { AuditPage, AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { RecordPatch } from './change/record-patch.schemas.ts'
 import { ListQuery, RecordListing } from './listing/list.schemas.ts'
@@ -40,10 +40,9 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
       },
     },
     async (request, reply) => {
-      const { mask_secrets: isMasked = false, ...query } = request.query
+      const { mask_secrets: isMasked, ...query } = request.query
       const page = await records.list(request.caller, query)
-      const items = page.items.map((record) => maskRecord(record, isMasked))
-      return sendPage(request, reply, { ...page, items })
+      return sendPage(request, reply, isMasked ? maskRecords(page) : page)
     },
   )
 
@@ -77,7 +76,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
       const includeForgotten = request.query.include_forgotten ?? false
       const record = await records.read(request.caller, request.params.id, { includeForgotten })
       if ('version' in record) reply.header('etag', formatEtag(record.version))
-      return maskRecord(record, request.query.mask_secrets ?? false)
+      return request.query.mask_secrets ? maskRecord(record) : record
     },
   )
 

@@ -62,11 +62,8 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     async (request) => {
       const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), request.body)
       answered.set(request, { question: request.body, ids: servedIds })
-      const nodes = answer.nodes.map((node) => ({
-        ...node,
-        record: maskRecord(node.record, request.body.mask_secrets ?? false),
-      }))
-      return { ...answer, nodes }
+      if (!request.body.mask_secrets) return answer
+      return { ...answer, nodes: answer.nodes.map((node) => ({ ...node, record: maskRecord(node.record) })) }
     },
   )
 
