@@ -1,7 +1,7 @@
-import { isCommonWord } from '../../domain/words/common-words.ts'
 import { listPlainWords, longestQuery } from '../../domain/words/query-words.ts'
 import { holdsUnspaced } from '../../domain/words/unspaced-scripts.ts'
 import { dropFraming } from '../question/question-framing.ts'
+import { isTopicWord } from '../question/topic-words.ts'
 
 /** Compares the words of a question with the lines that were found for it. */
 
@@ -17,13 +17,13 @@ const possessive = /['’]s\b/g
  */
 export function listMissingWords(question: string, texts: readonly string[]): string[] {
   const asked = new Map(
-    listPlainWords(dropFraming(question).replace(possessive, '')).flatMap((word) =>
-      isCommonWord(word.toLowerCase()) ? [] : [[word.toLowerCase(), word]],
-    ),
+    listPlainWords(dropFraming(question).replace(possessive, ''))
+      .filter(isTopicWord)
+      .map((word) => [word.toLowerCase(), word]),
   )
   if (texts.length === 0 || asked.size === 0 || asked.size > longestQuery) return []
   if ([...asked.keys()].some(holdsUnspaced)) return []
-  const said = new Set(texts.flatMap((text) => listPlainWords(text.toLowerCase())))
+  const said = new Set(texts.flatMap((text) => listPlainWords(text.toLowerCase()).filter(isTopicWord)))
   const missing = [...asked].filter(([word]) => !hasForm(said, word)).map(([, written]) => written)
   return missing.length > usualShare * asked.size ? missing : []
 }
@@ -32,5 +32,5 @@ function hasForm(said: ReadonlySet<string>, word: string): boolean {
   if (said.has(word)) return true
   if (word.length < shortestStem) return false
   const stem = word.slice(0, Math.max(shortestStem, word.length - (word.length < 6 ? 1 : 2)))
-  return [...said].some((each) => each.startsWith(stem) && !isCommonWord(each))
+  return [...said].some((each) => each.startsWith(stem))
 }

@@ -38,13 +38,12 @@ export function readQuestionText(text: string): QuestionText {
   const drop = isLong ? (sentence: string) => sentence.trim() : dropExcluded
   const sentence = dropHelpRequest(asking)
   const query = isLong ? readLongText(sentence) : readQuery(sentence)
-  if (remarks === '')
-    return { asked, asking: drop(asked), included: drop(asked), topic: drop(sentence), query }
+  const addRemarks = (asked: string) => `${asked} ${remarks}`.trim()
   return {
     asked,
     asking: drop(asking),
-    included: `${drop(asking)} ${remarks}`,
-    topic: `${drop(sentence)} ${remarks}`,
-    query: { ...query, remarks: readLongText(remarks).alternatives },
+    included: addRemarks(drop(asking)),
+    topic: addRemarks(drop(sentence)),
+    query: remarks === '' ? query : { ...query, remarks: readLongText(remarks).alternatives },
   }
 }

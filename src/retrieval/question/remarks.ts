@@ -1,5 +1,5 @@
-import { isCommonWord } from '../../domain/words/common-words.ts'
 import { extractWords } from '../../domain/words/query-words.ts'
+import { isTopicWord } from './topic-words.ts'
 
 /** Splits a task into what is asked, and remarks beside it: "It was a long week. Where does Ada live?" */
 
@@ -45,7 +45,7 @@ export function splitRemarks(task: string): AskedSentences {
   const form = sentences.some((sentence) => asks.test(sentence)) ? asks : asksInWords
   const asked = sentences.filter((sentence) => form.test(sentence))
   const said = sentences.filter((sentence) => !form.test(sentence))
-  // The last turn of a chat is what is asked, in whatever words.
+  // The last turn of a chat is what is asked, even if it is no question.
   const [asking, remarks] = asked.length > 0 ? [asked.join(' '), [...before, ...said]] : [last, before]
   return weighOwnWords(asking) < least
     ? { asking: task, remarks: '' }
@@ -67,7 +67,7 @@ function weighOwnWords(text: string): number {
   return extractWords(text)
     .text.split(' ')
     .map((word, index) => {
-      if (word === '' || isCommonWord(word.toLowerCase())) return 0
+      if (word === '' || !isTopicWord(word)) return 0
       return index > 0 && word !== word.toLowerCase() ? 2 : 1
     })
     .reduce((sum: number, weight) => sum + weight, 0)

@@ -3,5 +3,9 @@ import { listPlainWords } from '../../domain/words/query-words.ts'
 
 /** Whether a text has a word that says what it is about. */
 export function hasTopic(text: string): boolean {
-  return listPlainWords(text).some((word) => !isCommonWord(word.toLowerCase()))
+  return listPlainWords(text).some(isTopicWord)
+}
+
+export function isTopicWord(word: string): boolean {
+  return !isCommonWord(word.toLowerCase())
 }
