@@ -47,8 +47,7 @@ const lines = (count: number) => `${JSON.stringify(fact({ scope: 'team' }))}\n`.
 async function issueKey({ request }: TenantClient) {
   const body = { name: 'slow', permissions: ['records:write'] }
   const { id, secret } = (await request('POST', '/v1/keys', { body })).body as Body
-  const isUsed = async () =>
-    ((await request('GET', `/v1/keys/${id}`)).body as Body).last_used_at !== undefined
+  const isUsed = async () => ((await request('GET', `/v1/keys/${id}`)).body as Body).last_used_at !== null
   return { secret, isUsed }
 }
 
