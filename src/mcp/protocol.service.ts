@@ -82,7 +82,7 @@ function addResources(server: Server, session: Session): void {
   })
 }
 
-/** One answer for whatever does not exist for the key, so that it tells nothing of hidden records. */
+/** One answer for everything that does not exist for the key, so that it tells nothing of hidden records. */
 function describeFailure({ kind, message }: AppError): ProtocolError {
   return kind === 'not_found' || kind === 'gone'
     ? new ProtocolError(invalidParams, 'There is no such resource.')

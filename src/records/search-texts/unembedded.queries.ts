@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 
-/** Ends an insert into `unembedded`: a text that waits already waits anew, as if no attempt had failed. */
+/** Ends an insert into `unembedded`: a text that waits already waits again from now, as if no attempt had failed. */
 export const askAnew = sql`on conflict (record_id) do update
       set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts`
 
