@@ -19,7 +19,7 @@ export function readStorable(given: NewMessages, bodyFault: AppError | undefined
   const { messages } = given
   if (bodyFault) refuse(listStoringFaults(NewMessages, { ...given, messages: messages.map(removeLeftOut) }))
   const read = readMessages(messages)
-  refuse([...listPartFaults(messages), ...listArgumentFaults(read)])
+  refuse([...listPartFaults(messages), ...read.flatMap(listReadFaults)])
   return { ...given, messages: read }
 }
 
@@ -27,12 +27,16 @@ function refuse(errors: readonly Fault[]): void {
   if (errors.length > 0) throw new AppError('validation_failed', 'A message cannot be stored.', { errors })
 }
 
-/** Arguments can come as a text of JSON, in which the body shows no fault. */
-function listArgumentFaults(messages: readonly SaidMessage[]): Fault[] {
-  return messages.flatMap(({ calls, index }) =>
-    listStoringFaults(Type.Unknown(), calls).map(({ message }) => ({
-      pointer: `/messages/${index}`,
-      message: `has a value in the arguments of a call that ${message}`,
-    })),
-  )
+/**
+ * What is read of a message can have faults that its parts do not show: the texts of many parts are longer than each of them, a
+ * transcript is of a part that is left out, and arguments can come as a text of JSON.
+ */
+function listReadFaults({ text, calls, index }: SaidMessage): Fault[] {
+  const pointer = `/messages/${index}`
+  const list = (value: unknown, what: string) =>
+    listStoringFaults(Type.Unknown(), value).map(({ message }) => ({
+      pointer,
+      message: `has a ${what} that ${message}`,
+    }))
+  return [...list(text, 'text'), ...list(calls, 'value in the arguments of a call')]
 }

@@ -24,6 +24,7 @@ type Call = MessageCalls[number]
 /** A result that is sent without its call has the name of no tool. */
 const unknownTool = 'tool'
 const longestName = 256
+const jsonResult = /^(?:error-)?json$/
 
 export function readMessages(messages: readonly NewMessage[]): SaidMessage[] {
   const names = new Map<string, string>()
@@ -149,13 +150,14 @@ function readArguments(part: JsonObject): unknown {
   }
 }
 
-/** The texts of a list of parts; any other value as it is. */
+/** The texts of a list of parts; any other value as it is. The AI SDK wraps a result once: what is wrapped in it again is its own. */
 function readResult(value: unknown): unknown {
-  if (isJsonObject(value) && typeof value['type'] === 'string' && Object.hasOwn(value, 'value'))
-    return readResult(value['value'])
+  const isWrapped = isJsonObject(value) && typeof value['type'] === 'string' && Object.hasOwn(value, 'value')
+  const own = isWrapped ? value['value'] : value
+  const isJson = isWrapped && jsonResult.test(String(value['type']))
   const isOfParts =
-    Array.isArray(value) && value.some((part) => isJsonObject(part) && Object.hasOwn(part, 'type'))
-  const result = isOfParts ? joinTexts(value.map(readText)) : value
+    !isJson && Array.isArray(own) && own.some((part) => isJsonObject(part) && Object.hasOwn(part, 'type'))
+  const result = isOfParts ? joinTexts(own.map(readText)) : own
   return result === null || result === '' ? undefined : result
 }
 

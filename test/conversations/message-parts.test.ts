@@ -156,6 +156,19 @@ describe('messages in the shapes of chat APIs', () => {
     ])
   })
 
+  it('keeps a result of JSON as it is, also if its objects have a type and a value', async () => {
+    const results = [{ type: 'celsius', value: 21 }, [{ type: 'order', number: 7 }], null]
+    const content = results.map((value, at) => ({
+      type: 'tool-result',
+      toolCallId: `${at}`,
+      toolName: 'shop',
+      output: { type: 'json', value },
+    }))
+    await append1([{ role: 'tool', content }], 'json')
+    const { items } = await get('json/messages?scope=parts')
+    expect(items[0].tool_calls.map(({ result }: Body) => result)).toEqual(results.slice(0, 2))
+  })
+
   it('finds a message by the result of its tool, and writes calls and results, but no arguments', async () => {
     const call = { type: 'tool_use', id: 't', name: 'psql', input: { password: 'hidden-argument' } }
     await append1(
@@ -189,10 +202,34 @@ describe('a message that lacks something', () => {
       '/messages/0',
     ],
     ['a NUL in a result', { role: 'tool', tool_call_id: 'c', content: 'a\0b' }, '/messages/0/content'],
+    [
+      'a NUL in a transcript',
+      { role: 'a', content: null, audio: { data: image, transcript: 'a\0b' } },
+      '/messages/0',
+    ],
+    [
+      'half a character in a transcript',
+      { role: 'a', content: null, audio: { data: image, transcript: 'a\ud800b' } },
+      '/messages/0',
+    ],
+    [
+      'texts that are too long together',
+      { role: 'user', content: Array(4).fill(text('x'.repeat(25_000))) },
+      '/messages/0',
+    ],
   ])('is refused for %s', async (_, message, pointer) => {
     const answer = await append1([message])
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toContain(pointer)
+  })
+
+  it('is refused for a result that is wrapped many times', async () => {
+    const depth = 20_000
+    const result = `${'{"type":"json","value":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const part = `{"type":"tool-result","toolCallId":"x","output":${result}}`
+    const body = `{"scope":"parts","messages":[{"role":"tool","content":[${part}]}]}`
+    const answer = await app.request('POST', '/v1/conversations/wrapped/messages', { body })
+    expectProblem(answer, 422, 'validation_failed')
   })
 
   it('is refused for a text that is too long, and not for the image beside it', async () => {

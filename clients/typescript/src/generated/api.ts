@@ -2304,7 +2304,7 @@ export interface components {
             next_cursor?: string;
         };
         /**
-         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
+         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
          * @example {
          *       "type": "text",
          *       "text": "In eu-west-1 since March."
