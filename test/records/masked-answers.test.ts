@@ -58,6 +58,36 @@ describe('mask_secrets', () => {
     expect((await retrieve({})).nodes[0].record.payload.object).toContain(token)
   })
 
+  it('masks what repeats the payload: tags, the interpretation, the sources, and names of members', async () => {
+    const { id } = await create(
+      app,
+      fact({
+        scope: 'vault-2',
+        tags: [token, 'plain'],
+        payload: { ...payloads.semantic, object: { [token]: 'Ada' } },
+        provenance: { sources: [{ kind: 'event', ref: `https://ada:${token}@git.example/a` }] },
+        interpretation: {
+          status: 'tentative',
+          summary: `The token is ${token}`,
+          proposed_type: 'semantic',
+          topical_labels: [],
+          mentions: [],
+          relation_candidates: [],
+          reference_candidates: [],
+          extraction_confidence: 1,
+        },
+      }),
+    )
+    const masked = await get(`/v1/records/${id}?mask_secrets=true`)
+    expect(JSON.stringify(masked)).not.toContain(token)
+    expect(masked).toMatchObject({ tags: ['<secret string>', 'plain'], version: 1 })
+    expect(masked.payload.object).toEqual({ '<secret string>': 'Ada' })
+    expect(masked.provenance.sources[0].ref).toBe('https://<secret string>@git.example/a')
+    expect(masked.interpretation.summary).toBe('The token is <secret string>')
+    const whole = await get(`/v1/records/${id}`)
+    expect(whole).toMatchObject({ tags: [token, 'plain'], payload: { object: { [token]: 'Ada' } } })
+  })
+
   it('masks the texts and the metadata of messages', async () => {
     const [masked] = (await get(`/v1/conversations/c/messages?scope=${scope}&mask_secrets=true`)).items
     expect(masked).toMatchObject({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskSecrets, maskText } from '../../src/domain/secrets/masking.ts'
+import { maskMembers, maskSecrets, maskText } from '../../src/domain/secrets/masking.ts'
 import { looksSecret } from '../../src/domain/secrets/secret-keys.ts'
 
 describe('looksSecret', () => {
@@ -122,6 +122,15 @@ describe('masking', () => {
         expect(maskSecrets(masked)).toEqual(masked)
       }),
     )
+  })
+
+  it('masks secrets in the names of members, and keeps each member', () => {
+    const [one, other] = ['a', 'b'].map((sign) => `ghp_${sign.repeat(20)}0123456789`)
+    const owners = { [one ?? '']: 'Ada', [other ?? '']: 'Ben', token_count: 2 }
+    const masked = { '<secret string>': 'Ada', '<secret string> 2': 'Ben', token_count: 2 }
+    expect(maskSecrets({ owners })).toEqual({ owners: masked })
+    expect(maskSecrets(masked)).toEqual(masked)
+    expect(Object.fromEntries(maskMembers(owners))).toEqual(masked)
   })
 
   it('reads a long text in linear time', () => {

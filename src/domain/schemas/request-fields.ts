@@ -66,6 +66,6 @@ export const MaskSecrets = () =>
     Type.Boolean({
       default: false,
       description:
-        'true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at.',
+        'true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at.',
     }),
   )

@@ -19,9 +19,24 @@ export function maskSecrets(value: unknown): unknown {
     return value.map((item, place) => mask(item, isSecret(item, place)))
   }
   const isSecret = findSecretMembers(value)
+  const maskName = createNameMask()
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, mask(member, isSecret(key, member))]),
+    Object.entries(value).map(([key, member]) => [maskName(key), mask(member, isSecret(key, member))]),
   )
+}
+
+/** No secret that a text shows by itself is shorter. */
+const shortestSecret = 8
+
+/** Masks the secrets in the names of the members of an object, such as a list of keys with their owners. Two names stay two names. */
+function createNameMask(): (name: string) => string {
+  let masked = 0
+  return (name) => {
+    const shown = name.length < shortestSecret ? name : maskPlain(name)
+    if (shown === name) return name
+    masked++
+    return masked === 1 ? shown : `${shown} ${masked}`
+  }
 }
 
 /**
@@ -36,9 +51,10 @@ export function* maskMembers(container: object): Generator<[key: string | undefi
     return
   }
   const isSecret = findSecretMembers(container)
+  const maskName = createNameMask()
   for (const key of Object.keys(container)) {
     const member: unknown = Reflect.get(container, key)
-    yield [key, isSecret(key, member) ? replaceSecret(member) : member]
+    yield [maskName(key), isSecret(key, member) ? replaceSecret(member) : member]
   }
 }
 
@@ -64,7 +80,7 @@ function findSecretMembers(container: object): (key: string, member: unknown) =>
   return (key, member) => {
     // In a pair of `key` and `value` the member `key` is a name, not a secret.
     if (holds && key === 'key' && typeof member === 'string') return false
-    if (looksSecret(key)) return !isMeasure(key, member)
+    if (looksSecret(key)) return !isMeasure(key, member) && !holdsMask(key)
     return name !== undefined && holdingMembers.has(key.toLowerCase()) && !isMeasure(name, member)
   }
 }

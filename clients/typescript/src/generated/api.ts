@@ -4035,7 +4035,7 @@ export interface components {
              */
             explain?: boolean;
             /**
-             * @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at.
+             * @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at.
              * @default false
              */
             mask_secrets?: boolean;
@@ -5375,7 +5375,7 @@ export interface operations {
                 scope?: string;
                 /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
-                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -5844,7 +5844,7 @@ export interface operations {
             query?: {
                 /** @description Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object. */
                 predicate?: "mentions_entity" | "subject_entity" | "object_entity";
-                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -7701,7 +7701,7 @@ export interface operations {
                 q?: string;
                 /** @description Also list forgotten records that can still be restored. */
                 include_forgotten?: boolean;
-                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
                 /** @description The field by which the records are sorted. */
                 sort?: "salience" | "importance" | "created_at" | "updated_at";
@@ -8252,7 +8252,7 @@ export interface operations {
             query?: {
                 /** @description Return the record even if it is forgotten. */
                 include_forgotten?: boolean;
-                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
             };
             header?: {
