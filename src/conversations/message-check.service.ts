@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { requireFewValues } from '../http/bodies/json-bodies.ts'
 import { listStoringFaults } from '../http/validation/validation.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import {
@@ -19,6 +20,7 @@ export function readStorable(given: NewMessages, bodyFault: AppError | undefined
   const { messages } = given
   if (bodyFault) refuse(listStoringFaults(NewMessages, { ...given, messages: messages.map(removeLeftOut) }))
   const read = readMessages(messages)
+  requireFewValues(read.map(({ calls }) => calls.map(({ args }) => args)))
   refuse([...listPartFaults(messages), ...read.flatMap(listReadFaults)])
   return { ...given, messages: read }
 }
@@ -38,5 +40,7 @@ function listReadFaults({ text, calls, index }: SaidMessage): Fault[] {
       pointer,
       message: `has a ${what} that ${message}`,
     }))
-  return [...list(text, 'text'), ...list(calls, 'value in the arguments of a call')]
+  // In the record the calls are deeper than in the message.
+  const stored = { payload: { tool_graph: calls } }
+  return [...list(text, 'text'), ...list(stored, 'value in the arguments of a call')]
 }

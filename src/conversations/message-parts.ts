@@ -1,4 +1,5 @@
 import { joinTexts, type MessageCalls } from '../domain/payloads/message-content.ts'
+import { hasInexactNumber } from '../http/bodies/json-bodies.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
 import type { NewMessage, NewMessages } from './new-messages.schemas.ts'
@@ -138,11 +139,12 @@ function findName(part: JsonObject): string | undefined {
   return findText(findOwn(part), ['name', 'toolName'])?.slice(0, longestName)
 }
 
-/** OpenAI's API has the arguments as a text of JSON. */
+/** OpenAI's API has the arguments as a text of JSON. It stays a text if a number would lose digits. */
 function readArguments(part: JsonObject): unknown {
   const own = findOwn(part)
   const args = own['arguments'] ?? own['input'] ?? own['args']
   if (typeof args !== 'string') return args ?? undefined
+  if (hasInexactNumber(args)) return args
   try {
     return JSON.parse(args)
   } catch {

@@ -59,6 +59,26 @@ export function rejectEncoding(encoding: string | undefined): void {
  */
 const maxValues = 250_000
 
+/** Refuses values that came as texts of JSON in a body, where they are not counted, if a body may not have so many. */
+export function requireFewValues(parsed: unknown): void {
+  let values = 0
+  const stack = [parsed]
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    if (typeof top !== 'object' || top === null) continue
+    const members: unknown[] = Array.isArray(top) ? top : Object.values(top)
+    values += members.length
+    if (values > maxValues) throw tooManyValues(maxValues)
+    for (const each of members) if (typeof each === 'object' && each !== null) stack.push(each)
+  }
+}
+
+/** Whether a text of JSON has a number that would lose digits, or become infinite. */
+export function hasInexactNumber(json: string): boolean {
+  return (
+    /\d{16}|\d[eE]/.test(json) && scanJson(Buffer.from(json), Number.POSITIVE_INFINITY).numbers.length > 0
+  )
+}
+
 /** Parses JSON and refuses what PostgreSQL cannot store. */
 export function readJson(body: Buffer, most = maxValues): unknown {
   const { value, fault } = inspectJson(body, most)
