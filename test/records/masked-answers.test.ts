@@ -63,7 +63,7 @@ describe('mask_secrets', () => {
       app,
       fact({
         scope: 'vault-2',
-        tags: [token, 'plain'],
+        tags: ['auth', token, 'plain'],
         payload: { ...payloads.semantic, object: { [token]: 'Ada' } },
         provenance: { sources: [{ kind: 'event', ref: `https://ada:${token}@git.example/a` }] },
         interpretation: {
@@ -80,12 +80,17 @@ describe('mask_secrets', () => {
     )
     const masked = await get(`/v1/records/${id}?mask_secrets=true`)
     expect(JSON.stringify(masked)).not.toContain(token)
-    expect(masked).toMatchObject({ tags: ['<secret string>', 'plain'], version: 1 })
+    expect(masked).toMatchObject({ tags: ['auth', '<secret string>', 'plain'], version: 1 })
     expect(masked.payload.object).toEqual({ '<secret string>': 'Ada' })
     expect(masked.provenance.sources[0].ref).toBe('https://<secret string>@git.example/a')
     expect(masked.interpretation.summary).toBe('The token is <secret string>')
     const whole = await get(`/v1/records/${id}`)
-    expect(whole).toMatchObject({ tags: [token, 'plain'], payload: { object: { [token]: 'Ada' } } })
+    expect(whole).toMatchObject({ tags: ['auth', token, 'plain'], payload: { object: { [token]: 'Ada' } } })
+  })
+
+  it('shows each of two tags, whatever the first is', async () => {
+    const { id } = await create(app, fact({ scope: 'vault-3', tags: ['auth', 'billing'] }))
+    expect((await get(`/v1/records/${id}?mask_secrets=true`)).tags).toEqual(['auth', 'billing'])
   })
 
   it('masks the texts and the metadata of messages', async () => {
