@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import { requireFewValues } from '../http/bodies/json-bodies.ts'
-import { listStoringFaults } from '../http/validation/validation.ts'
+import { hasInexactNumber, listStoringFaults, requireFewValues } from '../http/validation/validation.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import {
   listPartFaults,
@@ -19,7 +18,7 @@ export function readStorable(given: NewMessages, bodyFault: AppError | undefined
   if (bodyFault && bodyFault.code !== 'validation_failed') throw bodyFault
   const { messages } = given
   if (bodyFault) refuse(listStoringFaults(NewMessages, { ...given, messages: messages.map(removeLeftOut) }))
-  const read = readMessages(messages)
+  const read = readMessages(messages, hasInexactNumber)
   requireFewValues(read.map(({ calls }) => calls.map(({ args }) => args)))
   refuse([...listPartFaults(messages), ...read.flatMap(listReadFaults)])
   return { ...given, messages: read }

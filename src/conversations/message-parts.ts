@@ -1,5 +1,4 @@
 import { joinTexts, type MessageCalls } from '../domain/payloads/message-content.ts'
-import { hasInexactNumber } from '../http/bodies/json-bodies.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
 import type { NewMessage, NewMessages } from './new-messages.schemas.ts'
@@ -27,8 +26,18 @@ const unknownTool = 'tool'
 const longestName = 256
 const jsonResult = /^(?:error-)?json$/
 
-export function readMessages(messages: readonly NewMessage[]): SaidMessage[] {
-  const names = new Map<string, string>()
+type Reading = {
+  /** The tools of the calls, by the ids of the calls. */
+  names: Map<string, string>
+  /** Whether a text of JSON has a number that would lose digits. */
+  isInexact: (json: string) => boolean
+}
+
+export function readMessages(
+  messages: readonly NewMessage[],
+  isInexact: Reading['isInexact'],
+): SaidMessage[] {
+  const reading = { names: new Map<string, string>(), isInexact }
   return messages.map((message, index) => {
     const {
       content,
@@ -44,7 +53,7 @@ export function readMessages(messages: readonly NewMessage[]): SaidMessage[] {
     const parts = Array.isArray(content) ? content : []
     const isResult = tool_call_id != null
     const answered = isResult ? [{ type: 'tool_result', tool_use_id: tool_call_id, content }] : parts
-    const calls = readCalls([...(tool_calls ?? []).map(completeCall), ...answered], names)
+    const calls = readCalls([...(tool_calls ?? []).map(completeCall), ...answered], reading)
     const written = isResult ? '' : typeof content === 'string' ? content : joinTexts(parts.map(readText))
     const text = written === '' ? refusal || readTranscript(audio) : written
     return { ...rest, role: chooseRole(role, text, calls), text, calls, index }
@@ -81,11 +90,12 @@ function readTranscript(audio: unknown): string {
 }
 
 /** A call and its result can stand in one message, as those of tools that the server of the model runs. */
-function readCalls(parts: readonly unknown[], names: Map<string, string>): MessageCalls {
+function readCalls(parts: readonly unknown[], reading: Reading): MessageCalls {
+  const { names } = reading
   const calls = new Map<string, Call>()
   for (const part of parts.filter(isJsonObject)) {
     const id = (findText(part, ids) ?? String(calls.size + 1)).slice(0, longestName)
-    const call = isResult(part) ? readAnswer(part, names.get(id)) : readCall(part)
+    const call = isResult(part) ? readAnswer(part, names.get(id)) : readCall(part, reading)
     if (call === undefined) continue
     if (!isResult(part)) names.set(id, call.tool)
     calls.set(id, {
@@ -98,10 +108,10 @@ function readCalls(parts: readonly unknown[], names: Map<string, string>): Messa
   return [...calls.values()]
 }
 
-function readCall(part: JsonObject): Omit<Call, 'id'> | undefined {
+function readCall(part: JsonObject, reading: Reading): Omit<Call, 'id'> | undefined {
   const tool = isCall(part) ? findName(part) : undefined
   if (tool === undefined) return undefined
-  const args = readArguments(part)
+  const args = readArguments(part, reading)
   return args === undefined ? { tool } : { tool, args }
 }
 
@@ -140,11 +150,11 @@ function findName(part: JsonObject): string | undefined {
 }
 
 /** OpenAI's API has the arguments as a text of JSON. It stays a text if a number would lose digits. */
-function readArguments(part: JsonObject): unknown {
+function readArguments(part: JsonObject, { isInexact }: Reading): unknown {
   const own = findOwn(part)
   const args = own['arguments'] ?? own['input'] ?? own['args']
   if (typeof args !== 'string') return args ?? undefined
-  if (hasInexactNumber(args)) return args
+  if (isInexact(args)) return args
   try {
     return JSON.parse(args)
   } catch {

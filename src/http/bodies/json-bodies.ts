@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import { AppError, type Fault } from '../../kernel/errors.ts'
 import { findUnstorableValues } from '../validation/body-inspection.ts'
 import { readKeywords } from '../validation/schema-keywords.ts'
+import { maxValues, tooManyValues } from '../validation/value-count.ts'
 import { createBodyReader } from './body-reading.ts'
 import { scanJson } from './body-scan.ts'
 import { quoteLargeNumbers } from './large-numbers.ts'
@@ -51,32 +52,6 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
 export function rejectEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding === 'identity') return
   throw new AppError('unsupported_media_type', 'A body must come without Content-Encoding.')
-}
-
-/**
- * Limit of fields and items in one body. 10 MiB can contain millions, and each is validated, compared and stored on
- * the one thread that serves all clients. A batch of 1,000 records may have 250 for each record.
- */
-const maxValues = 250_000
-
-/** Refuses values that came as texts of JSON in a body, where they are not counted, if a body may not have so many. */
-export function requireFewValues(parsed: unknown): void {
-  let values = 0
-  const stack = [parsed]
-  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-    if (typeof top !== 'object' || top === null) continue
-    const members: unknown[] = Array.isArray(top) ? top : Object.values(top)
-    values += members.length
-    if (values > maxValues) throw tooManyValues(maxValues)
-    for (const each of members) if (typeof each === 'object' && each !== null) stack.push(each)
-  }
-}
-
-/** Whether a text of JSON has a number that would lose digits, or become infinite. */
-export function hasInexactNumber(json: string): boolean {
-  return (
-    /\d{16}|\d[eE]/.test(json) && scanJson(Buffer.from(json), Number.POSITIVE_INFINITY).numbers.length > 0
-  )
 }
 
 /** Parses JSON and refuses what PostgreSQL cannot store. */
@@ -127,11 +102,6 @@ function countValues(body: Buffer, most: number) {
 
 function refuseUnstorable(errors: readonly Fault[]): AppError {
   return new AppError('validation_failed', 'The body contains values that cannot be stored.', { errors })
-}
-
-function tooManyValues(most: number): AppError {
-  const errors = [{ pointer: '', message: `must have at most ${most} fields and items` }]
-  return new AppError('validation_failed', 'The body has too many fields.', { errors })
 }
 
 function parseJson(body: Buffer): unknown {

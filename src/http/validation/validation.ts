@@ -2,12 +2,15 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError, type ErrorCode, type Fault } from '../../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
+import { scanJson } from '../bodies/body-scan.ts'
 import { describeTextFault, findUnstorableValues } from './body-inspection.ts'
 import { coerceQuery } from './coercion.ts'
 import { describeUnknown } from './fault-messages.ts'
 import { registerFormats } from './formats.ts'
 import { findFaults, isValid } from './schema-faults.ts'
 import { readKeywords } from './schema-keywords.ts'
+
+export { requireFewValues } from './value-count.ts'
 
 registerFormats()
 
@@ -23,6 +26,13 @@ export function listFaults(schema: TSchema, value: unknown): Fault[] {
 export function listStoringFaults(schema: TSchema, value: unknown): Fault[] {
   const unstorable = findUnstorableValues(value)
   return unstorable.length > 0 ? unstorable : listFaults(schema, value)
+}
+
+/** Whether a text of JSON has a number that would lose digits, or become infinite. */
+export function hasInexactNumber(json: string): boolean {
+  return (
+    /\d{16}|\d[eE]/.test(json) && scanJson(Buffer.from(json), Number.POSITIVE_INFINITY).numbers.length > 0
+  )
 }
 
 type Validated = { value: unknown } | { error: Error }
