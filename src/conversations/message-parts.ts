@@ -93,11 +93,16 @@ function readTranscript(audio: unknown): string {
 function readCalls(parts: readonly unknown[], reading: Reading): MessageCalls {
   const { names } = reading
   const calls = new Map<string, Call>()
+  const called = new Set<string>()
   for (const part of parts.filter(isJsonObject)) {
-    const id = (findText(part, ids) ?? String(calls.size + 1)).slice(0, longestName)
-    const call = isResult(part) ? readAnswer(part, names.get(id)) : readCall(part, reading)
+    const given = (findText(part, ids) ?? String(calls.size + 1)).slice(0, longestName)
+    const call = isResult(part) ? readAnswer(part, names.get(given)) : readCall(part, reading)
     if (call === undefined) continue
-    if (!isResult(part)) names.set(id, call.tool)
+    const id = isResult(part) ? given : chooseFree(given, called)
+    if (!isResult(part)) {
+      names.set(id, call.tool)
+      called.add(id)
+    }
     calls.set(id, {
       id,
       ...call,
@@ -106,6 +111,13 @@ function readCalls(parts: readonly unknown[], reading: Reading): MessageCalls {
     })
   }
   return [...calls.values()]
+}
+
+/** Some servers give several calls of a message one id. Each is a call all the same. */
+function chooseFree(id: string, called: ReadonlySet<string>): string {
+  let free = id
+  for (let number = 2; called.has(free); number++) free = `${id.slice(0, longestName - 6)}-${number}`
+  return free
 }
 
 function readCall(part: JsonObject, reading: Reading): Omit<Call, 'id'> | undefined {

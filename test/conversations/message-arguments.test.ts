@@ -17,6 +17,28 @@ const call = (...texts: string[]) => ({
 })
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
+describe('calls with one id', () => {
+  it('are stored each, and recognised when they are sent again', async () => {
+    const calls = ['ls', 'df', 'ps'].map((name) => ({ id: '1', function: { name, arguments: '{}' } }))
+    const [first, ...others] = calls
+    const message = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ function: first?.function }, ...others],
+    }
+    const messages = [message, { role: 'tool', tool_call_id: '1', content: 'done' }]
+    expect(statusesOf(await append('twice', messages, { scope }))).toEqual(['created', 'created'])
+    expect(statusesOf(await append('twice', messages, { scope }))).toEqual(['unchanged', 'unchanged'])
+    const { items } = await get(`twice/messages?scope=${scope}`)
+    expect(items[0].tool_calls.map(({ id, tool }: Body) => [id, tool])).toEqual([
+      ['1', 'ls'],
+      ['1-2', 'df'],
+      ['1-3', 'ps'],
+    ])
+    expect(items[1].tool_calls).toEqual([{ id: '1', tool: 'ls', result: 'done' }])
+  })
+})
+
 describe('arguments of a call that are a text of JSON', () => {
   it('may be as deep as those of a record, so that an export can be imported', async () => {
     expect(statusesOf(await append('deep', [call(nested(96))], { scope }))).toEqual(['created'])
