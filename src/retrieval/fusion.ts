@@ -31,6 +31,7 @@ export const neutralFactors = {
   salience_factor: 1,
   importance_factor: 1,
   recency_factor: 1,
+  question_factor: 1,
 }
 
 export type FusedNode = { id: string; score: number; signals: Signals }
@@ -164,6 +165,7 @@ function createFactors(
     salience_factor: computeFactor(Math.min(1, input.salience), priorSpan.salience),
     importance_factor: computeFactor(input.importance, priorSpan.importance),
     recency_factor: computeFactor(rankTime(times, input.created_at.getTime()), priorSpan.recency),
+    question_factor: 1,
   })
 }
 

@@ -157,6 +157,10 @@ const Signals = closed(
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),
+    question_factor: Type.Number({
+      description:
+        'If the task asks several questions, makes their scores comparable: smaller the further down the record is among those for its question. Otherwise 1.',
+    }),
     raised_by: optional(
       Uuid({ description: 'The older record that says nearly the same and whose score this record got.' }),
     ),

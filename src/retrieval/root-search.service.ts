@@ -22,13 +22,8 @@ import { type PeriodsInQuestion, readPeriods } from './question/periods-in-quest
 import { canShowRedacted, type Question } from './question/question.ts'
 import { type QuestionText, readQuestionText } from './question/question-text.ts'
 import { listNamedSpeakers } from './question/speakers-in-question.ts'
+import { mergeRoots, type Roots } from './roots.ts'
 import type { TextStates } from './text/text-search.service.ts'
-
-export type Roots = {
-  candidateNodes: CandidateNode[]
-  /** How well each record fits the question, 0 to 1. Empty when the question has no content. */
-  fits: ReadonlyMap<string, number>
-}
 
 /** `requirements` are conditions besides those of the question. */
 type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditions }
@@ -43,9 +38,25 @@ const noText = readQuestionText('')
 /** Returns the search for the roots of an answer. */
 export function createRootSearch({ db, text: textSearch, search }: Resources) {
   async function findRoots(question: Question, input: SearchInput, limit: number): Promise<Roots> {
-    if (hasContent(input)) return rankByContent(question, input, limit)
+    if (hasContent(input))
+      return (await rankParts(question, input, limit)) ?? rankByContent(question, input, limit)
     const level = canShowRedacted(question) ? 'any' : 'whole'
     return rankBySalience(question, { level, limit })
+  }
+
+  /** What the questions of a text find, if it asks several and at least one of them finds something. */
+  async function rankParts(
+    question: Question,
+    input: SearchInput,
+    limit: number,
+  ): Promise<Roots | undefined> {
+    const searches = (input.text?.parts ?? []).map((text) =>
+      rankByContent(question, { ...input, text, fallsBack: false }, limit),
+    )
+    const found = await Promise.all(searches)
+    return found.some(({ candidateNodes }) => candidateNodes.length > 0)
+      ? mergeRoots(found, limit)
+      : undefined
   }
 
   async function rankBySalience(question: Question, search: SalienceSearch): Promise<Roots> {

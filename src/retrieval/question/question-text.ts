@@ -22,6 +22,8 @@ export type QuestionText = {
   topic: string
   /** The words of the topic, and what every answer must or must not contain. */
   query: TextQuery
+  /** The questions of a text that asks several. The words of the others count as remarks in each. */
+  parts: QuestionText[]
 }
 
 /** A question as one asks a person. Its quotes hold a title or what was said, which the answer need not repeat. */
@@ -29,21 +31,32 @@ const asksPerson = /\?["'\s]*$/
 
 export function readQuestionText(text: string): QuestionText {
   const unframed = dropFraming(text)
-  const { asking: sentences, remarks } = splitRemarks(unframed)
-  const [asked, asking] =
-    remarks !== '' || asksPerson.test(unframed)
-      ? [dropQuotes(unframed), dropQuotes(sentences)]
-      : [unframed, sentences]
+  const { asking, remarks, questions } = splitRemarks(unframed)
+  const quotesWords = remarks !== '' || asksPerson.test(unframed)
+  const read = quotesWords ? dropQuotes : (sentence: string) => sentence
+  const whole = readPart(read(asking), remarks)
+  const isStrict = whole.query.phrases.length > 0 || whole.query.excluded.length > 0
+  const parts = isStrict
+    ? []
+    : questions.map((each) => {
+        const others = questions.filter((other) => other !== each)
+        return readPart(read(each), [...others, remarks].join(' ').trim())
+      })
+  return { ...whole, asked: read(unframed), parts }
+}
+
+function readPart(asking: string, remarks: string): QuestionText {
   const isLong = countWords(asking) > longestQuery
   const drop = isLong ? (sentence: string) => sentence.trim() : dropExcluded
   const sentence = dropHelpRequest(asking)
   const query = isLong ? readLongText(sentence) : readQuery(sentence)
   const addRemarks = (asked: string) => `${asked} ${remarks}`.trim()
   return {
-    asked,
+    asked: asking,
     asking: drop(asking),
     included: addRemarks(drop(asking)),
     topic: addRemarks(drop(sentence)),
     query: remarks === '' ? query : { ...query, remarks: readLongText(remarks).alternatives },
+    parts: [],
   }
 }

@@ -1,5 +1,6 @@
 import { extractWords } from '../../domain/words/query-words.ts'
-import { isTopicWord } from './topic-words.ts'
+import { beginsAsQuestion, endsAsQuestion, nextQuestion, sentenceEnd } from './question-form.ts'
+import { hasTopic, isTopicWord } from './topic-words.ts'
 
 /** Splits a task into what is asked, and remarks beside it: "It was a long week. Where does Ada live?" */
 
@@ -8,26 +9,9 @@ export type AskedSentences = {
   asking: string
   /** The rest. */
   remarks: string
+  /** The questions of `asking`, if there are several: "Where did Ada find the ring, and who made it?" */
+  questions: string[]
 }
-
-/** "Dr. Ada", "e.g. this" and "J. Smith" go on after the full stop. */
-const sentenceEnd =
-  /(?<=[?!…:？！。؟]["'”’)\]]?|(?<!(?:^|[\s(])(?:\p{L}|\p{Lu}\p{Ll}{1,2}|Prof|\p{L}\.\p{L}))\.["'”’)\]]?)\s+|(?<=[？！。])|\n+/u
-const asks = /[?？؟]["'”’)\]\s]*$/u
-
-const verb = '(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|might)'
-/** Where no sentence has a question mark: "when did Ada move", not "When the build is done, deploy it." Only in English. */
-const asksInWords = new RegExp(
-  `^\\W{0,9}(?:(?:and|but|ok|okay|please|so|well)\\b\\W{0,9})?(?:${[
-    'who\\b',
-    "(?:what|when|where|why|how)['’]s\\b",
-    `(?:when|where|why|whom)\\s+${verb}\\b`,
-    `(?:what|which|whose|how)\\s+(?:[\\w'’-]+\\s+){0,4}?${verb}\\b`,
-    '(?:is|are|was|were|does|did|has|had)\\b',
-    '(?:(?:can|could|will|would) you (?:please )?)?(?:tell|remind) me\\b',
-  ].join('|')})`,
-  'i',
-)
 
 /** With the label as a group. */
 const turnBegin =
@@ -39,17 +23,20 @@ const fewestParts = 5
 /** A question that says less, such as "What should I bring?", is about what the remarks say. */
 const least = 2
 
+/** If there are more, all are searched together: each takes a search of its own. */
+const mostQuestions = 4
+
 export function splitRemarks(task: string): AskedSentences {
   const { last, before } = splitTurns(task)
   const sentences = last.split(sentenceEnd)
-  const form = sentences.some((sentence) => asks.test(sentence)) ? asks : asksInWords
+  const form = sentences.some((sentence) => endsAsQuestion.test(sentence)) ? endsAsQuestion : beginsAsQuestion
   const asked = sentences.filter((sentence) => form.test(sentence))
   const said = sentences.filter((sentence) => !form.test(sentence))
   // The last turn of a chat is what is asked, even if it is no question.
   const [asking, remarks] = asked.length > 0 ? [asked.join(' '), [...before, ...said]] : [last, before]
   return weighOwnWords(asking) < least
-    ? { asking: task, remarks: '' }
-    : { asking, remarks: remarks.join(' ') }
+    ? { asking: task, remarks: '', questions: [] }
+    : { asking, remarks: remarks.join(' '), questions: splitQuestions(asked) }
 }
 
 /** The last turn of the person in a copied chat ("User: …", "Assistant: …"), and the other turns. Without turns, the whole task. */
@@ -60,6 +47,20 @@ function splitTurns(task: string): { last: string; before: string[] } {
   if (turns.length < fewestParts || at === 0) return { last: task, before: [] }
   const others = turns.filter((each, index) => index % 2 === 0 && index !== at && each.trim() !== '')
   return { last: (turns[at] ?? '').trim(), before: others.map((each) => each.trim()) }
+}
+
+/** Empty if there is only one question, or too many. One without a topic, such as "And why?", belongs to the one before. */
+function splitQuestions(sentences: readonly string[]): string[] {
+  const questions: string[] = []
+  let begin = ''
+  for (const each of sentences.flatMap((sentence) => sentence.split(nextQuestion))) {
+    const text = `${begin} ${each}`.trim()
+    begin = ''
+    if (hasTopic(each)) questions.push(text)
+    else if (questions.length === 0) begin = text
+    else questions.push(`${questions.pop()} ${text}`)
+  }
+  return questions.length > 1 && questions.length <= mostQuestions ? questions : []
 }
 
 /** The words that are not common. A name, which has a capital inside of the sentence, says as much as two. */

@@ -4305,6 +4305,8 @@ export interface components {
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;
+            /** @description If the task asks several questions, makes their scores comparable: smaller the further down the record is among those for its question. Otherwise 1. */
+            question_factor: number;
             /**
              * Format: uuid
              * @description The older record that says nearly the same and whose score this record got.

@@ -51,6 +51,7 @@ function describeFactors(signals) {
     ['evidence of a fact', signals.evidence_factor],
     ['instruction or preference', signals.guidance_factor],
     ['only asks', signals.asking_factor],
+    ['one of several questions', signals.question_factor],
   ]
   return [
     ['salience', signals.salience_factor],
