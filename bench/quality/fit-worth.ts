@@ -44,9 +44,9 @@ const chosen: Partial<Record<WorthPart, number>> = {
 
 /**
  * Added to the finished weights, because no corpus of the fit asks for them: a request to an assistant that says nothing about the
- * person, and what a person needs, wants or sets. With more for a wish, less of LoCoMo is kept.
+ * person, what a person needs, wants or sets, and what was just said. With more for a wish, less of LoCoMo is kept.
  */
-const added: Partial<Record<WorthPart, number>> = { request: -2, wish: 1 }
+const added: Partial<Record<WorthPart, number>> = { request: -2, wish: 1, repeated: -1.5 }
 
 /** A penalty on the square of weights, of parts in units of their standard deviation. */
 const ridge = { chats: 5, work: 20 } as const

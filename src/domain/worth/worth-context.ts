@@ -1,10 +1,11 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
-import { cutBeginning, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
+import { asksWithoutMarks, isQuestion } from './questions.ts'
+import { cutBeginning, type JudgedText, listWords } from './worth-parts.ts'
 
 export type WrittenMessage = { role: string; name?: string | undefined; text: string }
 
 export type Placed = Pick<JudgedText, 'text' | 'role'> &
-  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known'>> &
+  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'isRepeated' | 'known'>> &
   Pick<JudgedText, 'usual'>
 
 /** A word counts as new if it was not used in the last twenty messages. More messages change nothing on LoCoMo. */
@@ -27,18 +28,26 @@ export function placeInConversation(
     const from = Math.max(0, place - noveltyWindow)
     const previous = all[place - 1]
     const near = all.slice(from, place + 1)
+    const isAdvice = isAssistant(message.role) && near.some(isOfPerson)
     return {
       text: message.text,
       role: message.role,
       speakers: new Set(near.flatMap(({ name }) => name?.split(' ') ?? [])),
       isAnswer:
-        previous !== undefined && nameWriter(previous) !== nameWriter(message) && isQuestion(previous.text),
-      isAdvice: isAssistant(message.role) && near.some(isOfPerson),
+        previous !== undefined &&
+        nameWriter(previous) !== nameWriter(message) &&
+        (isQuestion(previous.text) || (!isAdvice && asksWithoutMarks(previous.text))),
+      isAdvice,
       isRequest: isOfPerson(message) && near.some(isOfAssistant) && !saysOfItself(message.text),
+      isRepeated: all.slice(from, place).some(({ text }) => isSame(text, message.text)),
       known: new Set(words.slice(from, place).flatMap((each) => [...each])),
       ...(isWork(near) ? { usual: computeUsual(message, near) } : {}),
     }
   })
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.trim() === other.trim()
 }
 
 function nameWriter({ name, role }: WrittenMessage): string {

@@ -55,7 +55,15 @@ const words = {
     'statt|stattdessen|nicht mehr|doch nicht|verschoben|geändert|changement|finalement|remplacé|repoussé|ya no|en vez de|cambi(?:amos|ado)',
     '改成|改为|改為|改到|不再|推迟|换成|変更|変わり|ではなく|바뀌|변경',
   ),
+  outcome: createWords(
+    'weil|wegen|deshalb|ursache|ausgefallen|fehlgeschlagen|behoben|parce que?|à cause de|en panne|échoué|réparé|porque|debido a|por eso|falló|causa|arreglad[oa]|потому что|из-за|причина',
+    '因为|因為|所以|原因|故障|失败|失敗|修好|ために?、|原因|때문|고장|실패',
+  ),
 } as const
+
+/** At the beginning of a text. */
+export const greetingElsewhere =
+  /^[^\p{L}]*(?:guten? (?:morgen|tag|abend|nacht)|hallo|moin|servus|danke|vielen dank|gern geschehen|tschüss|bis (?:bald|dann|später)|schöne[ns]? (?:abend|tag|wochenende)|alles klar|genau|klar|entschuldigung|entschuldige|bonjour|bonsoir|bonne (?:soirée|nuit|journée)|salut|merci|de rien|à (?:bientôt|demain|plus)|d'accord|désolé|hola|buen[oa]s (?:días|tardes|noches)|gracias|muchas gracias|de nada|hasta (?:luego|pronto|mañana)|vale|claro|genial|perdona|perdón|oi|olá|bo[am] (?:dia|tarde|noite)|(?:muito )?obrigad[oa]|até (?:logo|breve)|desculpe?|ciao|buongiorno|buonasera|grazie|prego|scusa|привет|здравствуйте|добр(?:ый|ое) (?:день|утро|вечер)|спасибо|большое спасибо|пока|хорошо|извини(?:те)?|merhaba|günaydın|teşekkürler|çok teşekkürler|tamam|ja(?:ja)+)(?!\p{L})|^[^\p{L}]*(?:你好|您好|大家好|早上好|早安|晚安|晚上好|谢谢|謝謝|非常感谢|再见|再見|好的|没问题|不客气|对不起|不好意思|哈哈|太好了|是的|おはよう|こんにちは|こんばんは|ありがとう|すみません|ごめん|はい|わかりました|了解|お疲れ|안녕|감사|고마워|네[, ]|좋아요|미안|죄송|알겠)/iu
 
 type Chosen = Readonly<Record<keyof typeof words, RegExp>>
 

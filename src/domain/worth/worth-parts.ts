@@ -1,5 +1,8 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
-import { computeRarity } from '../words/common-words.ts'
+import { chooseRarity } from '../words/word-rarity.ts'
+import { countNames } from './names-in-text.ts'
+import { readOwnText } from './own-text.ts'
+import { isQuestion } from './questions.ts'
 import {
   correction,
   decision,
@@ -12,7 +15,7 @@ import {
   times,
   wish,
 } from './worth-english.ts'
-import { chooseOtherWords } from './worth-languages.ts'
+import { chooseOtherWords, greetingElsewhere } from './worth-languages.ts'
 
 /** The signs in a text that it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
 
@@ -40,6 +43,7 @@ export const worthParts = [
   'advice',
   'request',
   'wish',
+  'repeated',
 ] as const
 export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
@@ -56,6 +60,8 @@ export type JudgedText = {
   /** An assistant writes it to a person. `isRequest`: a person asks an assistant and says nothing of itself. */
   isAdvice?: boolean
   isRequest?: boolean
+  /** The same was said shortly before. */
+  isRepeated?: boolean
   /** Words that were said shortly before. */
   known?: ReadonlySet<string>
   /** In a conversation about work: how many words its writer usually writes. */
@@ -76,13 +82,14 @@ const maxOfMachine = 0.6
 export function readWorthParts(judged: JudgedText): WorthValues {
   const text = cutBeginning(judged)
   const { prose, machineShare } = separateMachineText(text)
-  const words = listWords(text.replace(greeting, ' '))
+  const words = listWords(text.replace(greeting, ' ').replace(greetingElsewhere, ' '))
   const own = removeKeepRequests(prose)
   const lower = own.toLowerCase()
   const isMachine = isAssistant(judged.role) || isTool(judged.role) || machineShare > 0.5
+  const rarityOf = chooseRarity(words)
   const information = (known?: ReadonlySet<string>) => {
     let sum = 0
-    for (const word of words) if (!known?.has(word)) sum += computeRarity(word)
+    for (const word of words) if (!known?.has(word)) sum += rarityOf(word)
     return Math.min(isMachine ? maxOfMachine : 1, saturate(sum, fullInformation))
   }
   const all = information()
@@ -98,17 +105,17 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     novelty: judged.known ? information(judged.known) : all,
     figures: count(4, figures, others.figures),
     times: count(3, times, others.times),
-    names: saturate(countNames(own, judged.speakers), 4),
+    names: saturate(countNames(own, words, judged.speakers), 4),
     identifiers: saturate(countIdentifiers(own), 3),
     people: count(2, people),
     first_person: count(3, firstPerson, others.first_person),
     answer: judged.isAnswer ? 1 : 0,
     question: isQuestion(prose) ? 1 : 0,
-    greeting: greeting.test(text) ? Math.min(1, 8 / (1 + words.size)) : 0,
+    greeting: greeting.test(text) || greetingElsewhere.test(text) ? Math.min(1, 8 / (1 + words.size)) : 0,
     decision: count(2, decision, others.decision),
     preference: count(2, preference, others.preference),
     correction: count(2, correction, others.correction),
-    outcome: count(2, outcome),
+    outcome: count(2, outcome, others.outcome),
     role: readRole(judged.role),
     machine: machineShare,
     distilled: judged.isDistilled ? 1 : 0,
@@ -118,13 +125,14 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     ),
     advice: judged.isAdvice ? 1 : 0,
     request: judged.isRequest ? 1 : 0,
+    repeated: judged.isRepeated ? 1 : 0,
     wish: isAssistant(judged.role) ? 0 : count(2, wish, others.wish),
   }
 }
 
 /** Returns the part of a text that the rules read. */
 export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
-  return text.slice(0, isAssistant(role) ? maxReadOfAssistant : maxRead)
+  return (isTool(role) ? text : readOwnText(text)).slice(0, isAssistant(role) ? maxReadOfAssistant : maxRead)
 }
 
 /** How much is said: the number of different words and figures. The usual number gives 0.5. */
@@ -140,10 +148,6 @@ export function listWords(text: string): Set<string> {
   const read = text.slice(0, maxRead)
   if (isAscii(read)) return new Set(read.toLowerCase().match(asciiWord))
   return new Set(Array.from(read.matchAll(word), ([found]) => normalise(found)))
-}
-
-export function isQuestion(text: string): boolean {
-  return /[?？؟]/u.test(text)
 }
 
 /** Patterns over all letters take three times as long, so a text without accents has patterns of its own. */
@@ -206,13 +210,6 @@ function countDistinct(text: string, pattern: RegExp): number {
   return found === null || found.length === 1 ? (found?.length ?? 0) : new Set(found).size
 }
 
-/** Words with a capital letter inside a sentence. */
-function countNames(text: string, speakers: ReadonlySet<string> | undefined): number {
-  const found = new Set<string>()
-  for (const [, name = ''] of text.matchAll(capitalised)) if (!speakers?.has(name)) found.add(name)
-  return found.size
-}
-
 function saturate(count: number, full: number): number {
   return Math.min(1, Math.log1p(count) / Math.log1p(full))
 }
@@ -222,8 +219,6 @@ function readRole(role: string | undefined): number {
   if (role === undefined || isTool(role)) return 0
   return isAssistant(role) ? -1 : 1
 }
-
-const capitalised = /(?<=[\p{L}\p{N},;:'’)"”] ["'“‘(]?)(\p{Lu}\p{Ll}[\p{L}'’-]*)/gu
 
 function countIdentifiers(text: string): number {
   if (!isAscii(text)) return countDistinct(text, identifiers)

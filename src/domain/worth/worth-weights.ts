@@ -29,6 +29,7 @@ export const shippedWorthWeights: WorthWeights = {
   advice: -2.042,
   request: -2,
   wish: 1,
+  repeated: -1.5,
 }
 
 /**
@@ -50,4 +51,4 @@ export const workWorthWeights: WorthWeights = {
 }
 
 /** Other weights get another id, and the time at which they were fitted. */
-export const shippedWorthModel = { id: 'shipped-5', created_at: '2026-11-28T03:20:00.000Z' }
+export const shippedWorthModel = { id: 'shipped-6', created_at: '2026-11-28T19:20:00.000Z' }

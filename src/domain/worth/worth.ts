@@ -16,7 +16,7 @@ import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
 
 /** The facts about a message that come from the messages before it. */
 export type ConversationSignals = Partial<
-  Pick<Placed, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'known' | 'usual'>
+  Pick<Placed, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'isRepeated' | 'known' | 'usual'>
 >
 
 /** `code` is how the parts are stored. */

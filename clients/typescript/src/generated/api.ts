@@ -1065,7 +1065,7 @@ export interface components {
                 value: number;
                 parts: {
                     /** @enum {string} */
-                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request" | "wish";
+                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request" | "wish" | "repeated";
                     value: number;
                     weight: number;
                     /** @description `value × weight`. */

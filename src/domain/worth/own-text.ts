@@ -1,0 +1,52 @@
+/**
+ * What the writer of a message says, without what a mail program, a chat or a page puts around it: what others wrote before is a message
+ * of its own, and a stamp or a tag says nothing.
+ */
+
+/** All of a longer text is not read. */
+const maxRead = 20_000
+
+export function readOwnText(text: string): string {
+  return removeQuotes(removeTags(text.slice(0, maxRead))).replace(stamp, '')
+}
+
+/** The time, and who wrote it, before a message of a copied chat. */
+const stamp =
+  /^\s*\[?\d{1,4}[-./]\d{1,2}[-./]\d{2,4},?[T ]\s?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?\]?:?(?: - )?\s*(?:\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,2}:\s)?(?=\S)/iu
+
+/** The tags of a text, not those of code. */
+function removeTags(text: string): string {
+  return text.includes('</') ? text.replace(tags, ' ') : text
+}
+const tags =
+  /<\/?(?:p|br|div|span|b|i|u|em|strong|a|ul|ol|li|h[1-6]|blockquote|table|tbody|tr|td|th|html|body)(?: [^<>]{0,300})?\/?>/gi
+
+/** A text that is nothing but a quote is read. */
+function removeQuotes(text: string): string {
+  const own: string[] = []
+  const lines = text.split('\n')
+  for (const [at, line] of lines.entries()) {
+    if (beginsMessage(line, lines[at + 1] ?? '')) break
+    if (!line.startsWith('>')) own.push(line)
+    else while (introducesQuote(own.at(-1))) own.pop()
+  }
+  const left = own.join('\n')
+  return /\p{L}/u.test(left) ? left : text
+}
+
+/** Whether the message that is answered or forwarded stands below, with its headers. */
+function beginsMessage(line: string, next: string): boolean {
+  return ruled.test(line) || (sender.test(line) && otherHeader.test(next))
+}
+/** "-----Original Message-----" in any language. */
+const ruled = /^\s*-{2,} ?\p{L}[\p{L} ]{5,40}-{2,}\s*$/u
+const sender = /^\W{0,3}(?:from|von|de|da|van|от|发件人|寄件者|差出人)\W{0,3}: ?\S/iu
+const otherHeader =
+  /^\W{0,3}(?:sent|date|to|gesendet|datum|an|envoyé|à|enviad[oa](?: el| em)?|fecha|para|data|inviato|verzonden|отправлено|дата|发送时间|日期|送信日時|日時)\W{0,3}:/iu
+
+/** Says who wrote the quote and when; or an empty line below it. */
+function introducesQuote(line: string | undefined): boolean {
+  if (line === undefined) return false
+  const said = line.trim()
+  return said === '' || (said.endsWith(':') && /[\d@]/.test(said))
+}

@@ -1,0 +1,15 @@
+export function isQuestion(text: string): boolean {
+  return /[?？؟]/u.test(text)
+}
+
+/** In a transcript of speech, or where nobody ends sentences with a mark. In English only. */
+export function asksWithoutMarks(text: string): boolean {
+  return !holdsMarks(text) && asks.test(text)
+}
+const asks =
+  /\b(?:do|does|did|are|have|will|would|can|could|should) (?:you|they)\b|\b(?:what|how)(?:'s| is| are| do| does| did| was| about)\b/i
+
+/** Whether the ends of sentences are marked. */
+export function holdsMarks(text: string): boolean {
+  return /[.!?。！？]/u.test(text)
+}
