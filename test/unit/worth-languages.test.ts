@@ -23,18 +23,6 @@ describe('the worth of a text in another language', () => {
     },
   )
 
-  // All words of another language were rare once, so its small talk pushed English facts out of a budget.
-  it.each([
-    ['Das sehe ich ja auch so wie du.', 'I know Joaquin.'],
-    ['Oui, je le vois de la même façon.', 'Paul lives near Leith.'],
-    ['是的，我也这么看。', '汉森医生诊所。'],
-    ['네, 저도 그래요.', '한센 선생님 치과.'],
-    ['Да, я тоже так это вижу.', 'Доктор Хансен переехал.'],
-  ])('has less information in “%s” than in “%s”', (talk, fact) => {
-    const [less, more] = [talk, fact].map((text) => readWorthParts({ text, role: 'user' }).information)
-    expect(less).toBeLessThan(more ?? 0)
-  })
-
   it.each([
     'Guten Morgen zusammen!',
     '¡Buenos días a todos!',

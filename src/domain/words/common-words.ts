@@ -4,7 +4,7 @@
  */
 
 /** Roughly the natural logarithm of how many texts there are for each text with the word. */
-export const rarity = { every: 0, common: 2, rare: 5 } as const
+const rarity = { every: 0, common: 2, rare: 5 } as const
 
 const everyText = `
 a about after again all also always am an and any anyone anything are aren't around as at back be because been before

@@ -1,5 +1,5 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
-import { chooseRarity } from '../words/word-rarity.ts'
+import { computeRarity } from '../words/common-words.ts'
 import { countNames } from './names-in-text.ts'
 import { readOwnText } from './own-text.ts'
 import { isQuestion } from './questions.ts'
@@ -86,10 +86,9 @@ export function readWorthParts(judged: JudgedText): WorthValues {
   const own = removeKeepRequests(prose)
   const lower = own.toLowerCase()
   const isMachine = isAssistant(judged.role) || isTool(judged.role) || machineShare > 0.5
-  const rarityOf = chooseRarity(words)
   const information = (known?: ReadonlySet<string>) => {
     let sum = 0
-    for (const word of words) if (!known?.has(word)) sum += rarityOf(word)
+    for (const word of words) if (!known?.has(word)) sum += computeRarity(word)
     return Math.min(isMachine ? maxOfMachine : 1, saturate(sum, fullInformation))
   }
   const all = information()
@@ -105,7 +104,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     novelty: judged.known ? information(judged.known) : all,
     figures: count(4, figures, others.figures),
     times: count(3, times, others.times),
-    names: saturate(countNames(own, words, judged.speakers), 4),
+    names: saturate(countNames(own, judged.speakers), 4),
     identifiers: saturate(countIdentifiers(own), 3),
     people: count(2, people),
     first_person: count(3, firstPerson, others.first_person),
