@@ -34,6 +34,12 @@ describe('the own text of a message', () => {
 
   it.each([
     ['a text that is only a quote', '> Supplier Brandt delivers only against prepayment.'],
+    [
+      'a remark and what it forwards',
+      'For you.\n\n---------- Forwarded message ---------\nThe code is 4471.',
+    ],
+    ['a text with a heading between lines', 'Notes\n--- Decisions of today ---\nWe stay with MariaDB.'],
+    ['a quote that the writer leads to', 'The new rule:\n> Refunds within 30 days.\n> No cash.\nOk?'],
     ['a forwarded message', 'From: Ann\nSent: Monday\nThe code is 4471.'],
     ['code', 'if (a < b) return list</list>'],
     ['a date in a sentence', '2025-03-03 is the day of the move.'],

@@ -21,25 +21,32 @@ function removeTags(text: string): string {
 const tags =
   /<\/?(?:p|br|div|span|b|i|u|em|strong|a|ul|ol|li|h[1-6]|blockquote|table|tbody|tr|td|th|html|body)(?: [^<>]{0,300})?\/?>/gi
 
-/** A text that is nothing but a quote is read. */
+/** A quote is read where a text is nothing else, or where the writer leads to it, as in "The new rule:". */
 function removeQuotes(text: string): string {
   const own: string[] = []
   const lines = text.split('\n')
+  let isRead = false
   for (const [at, line] of lines.entries()) {
     if (beginsMessage(line, lines[at + 1] ?? '')) break
-    if (!line.startsWith('>')) own.push(line)
-    else while (introducesQuote(own.at(-1))) own.pop()
+    const isQuoted = line.startsWith('>')
+    if (isQuoted && !isRead) {
+      while (introducesQuote(own.at(-1))) own.pop()
+      isRead = own.at(-1)?.trimEnd().endsWith(':') === true
+    }
+    if (!isQuoted) isRead = false
+    if (!isQuoted || isRead) own.push(line)
   }
   const left = own.join('\n')
   return /\p{L}/u.test(left) ? left : text
 }
 
-/** Whether the message that is answered or forwarded stands below, with its headers. */
+/** Whether the message that is answered stands below, with its headers. What is forwarded says something new. */
 function beginsMessage(line: string, next: string): boolean {
   return ruled.test(line) || (sender.test(line) && otherHeader.test(next))
 }
-/** "-----Original Message-----" in any language. */
-const ruled = /^\s*-{2,} ?\p{L}[\p{L} ]{5,40}-{2,}\s*$/u
+/** "-----Original Message-----" */
+const ruled =
+  /^\s*-{2,} ?(?:original|ursprüngliche|message d.origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk|исходное|原始邮件|元のメッセージ)[\p{L} ]{0,30}-{2,}\s*$/iu
 const sender = /^\W{0,3}(?:from|von|de|da|van|от|发件人|寄件者|差出人)\W{0,3}: ?\S/iu
 const otherHeader =
   /^\W{0,3}(?:sent|date|to|gesendet|datum|an|envoyé|à|enviad[oa](?: el| em)?|fecha|para|data|inviato|verzonden|отправлено|дата|发送时间|日期|送信日時|日時)\W{0,3}:/iu
