@@ -25,16 +25,17 @@ const tags =
 function removeQuotes(text: string): string {
   const own: string[] = []
   const lines = text.split('\n')
+  const end = lines.findIndex((line, at) => beginsMessage(line, lines[at + 1] ?? ''))
   let isRead = false
-  for (const [at, line] of lines.entries()) {
-    if (beginsMessage(line, lines[at + 1] ?? '')) break
-    const isQuoted = line.startsWith('>')
-    if (isQuoted && !isRead) {
-      while (introducesQuote(own.at(-1))) own.pop()
-      isRead = own.at(-1)?.trimEnd().endsWith(':') === true
+  for (const line of end === -1 ? lines : lines.slice(0, end)) {
+    if (!line.startsWith('>')) {
+      own.push(line)
+      isRead = false
+      continue
     }
-    if (!isQuoted) isRead = false
-    if (!isQuoted || isRead) own.push(line)
+    if (!isRead) while (introducesQuote(own.at(-1))) own.pop()
+    isRead ||= own.at(-1)?.trimEnd().endsWith(':') === true
+    if (isRead) own.push(line)
   }
   const left = own.join('\n')
   return /\p{L}/u.test(left) ? left : text
