@@ -1,32 +1,32 @@
 import { api } from '../api/client.js'
 import { html } from '../html.js'
 import { PageHead, Panel } from '../parts/panel.js'
-import { Failure, Loading } from '../parts/states.js'
+import { showLoaded } from '../parts/states.js'
 import { Time } from '../parts/time.js'
 import { useRequest } from '../parts/use-request.js'
 import { Bars } from '../plots/bars.js'
 import { Columns } from '../plots/columns.js'
 import { describeFigures } from './metrics-figures.js'
 
+/** @import { StoreMetrics } from '../api/types.d.ts' */
 /** @import { Figure, Group } from './metrics-figures.js' */
 
 /** Every figure of `GET /v1/metrics`, in groups. */
 export function View() {
-  const { data, error, isLoading, reload } = useRequest((signal) => api.get('/v1/metrics', { signal }), [])
+  const request = useRequest((signal) => api.get('/v1/metrics', { signal }), [])
   return html`<${PageHead} title="Metrics">
-      ${data && html`<span class="note">As of <${Time} at=${data.as_of} /></span>`}
-      <button type="button" disabled=${isLoading} onClick=${reload}>Refresh</button>
+      ${request.data && html`<span class="note">As of <${Time} at=${request.data.as_of} /></span>`}
+      <button type="button" disabled=${request.isLoading} onClick=${request.reload}>Refresh</button>
     <//>
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : data
-          ? html`<div class="stack">
-              ${data.is_sampled && html`<p class="note">Figures marked <span class="tag">sampled</span> come from a sample of about 20,000 records; counts are exact.</p>`}
-              <div class="panel-columns">${describeFigures(data).map((group) => html`<${GroupPanel} key=${group.title} group=${group} isSampled=${data.is_sampled} />`)}</div>
-            </div>`
-          : html`<${Loading} lines=${14} />`
-    }`
+    ${showLoaded(request, 14, (data) => html`<${Groups} metrics=${data} />`)}`
+}
+
+/** @param {{ metrics: StoreMetrics }} properties */
+function Groups({ metrics }) {
+  return html`<div class="stack">
+    ${metrics.is_sampled && html`<p class="note">Figures marked <span class="tag">sampled</span> come from a sample of about 20,000 records; counts are exact.</p>`}
+    <div class="panel-columns">${describeFigures(metrics).map((group) => html`<${GroupPanel} key=${group.title} group=${group} isSampled=${metrics.is_sampled} />`)}</div>
+  </div>`
 }
 
 /** @param {{ group: Group, isSampled: boolean }} properties */

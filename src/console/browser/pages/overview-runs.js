@@ -3,7 +3,7 @@ import { html } from '../html.js'
 import { nameCount, toWords } from '../parts/numbers.js'
 import { Panel } from '../parts/panel.js'
 import { RunStatus } from '../parts/run-tags.js'
-import { Failure, Loading } from '../parts/states.js'
+import { showLoaded } from '../parts/states.js'
 import { formatDuration, Time } from '../parts/time.js'
 import { useRequest } from '../parts/use-request.js'
 import { toPath } from '../router.js'
@@ -14,7 +14,7 @@ const runsShown = 6
 
 /** The queued and running jobs, and the last runs. */
 export function RunsPanel() {
-  const { data, error, reload } = useRequest(async (signal) => {
+  const request = useRequest(async (signal) => {
     const list = (/** @type {MaintenanceRun['status']} */ status) =>
       api.get('/v1/maintenance/runs', { query: { status, limit: 100 }, signal })
     const [last, queued, running, schedules] = await Promise.all([
@@ -30,9 +30,11 @@ export function RunsPanel() {
       schedules: schedules.items,
     }
   }, [])
-  const aside = data && html`<span class="note">${data.queued} queued, ${data.running} running</span>`
+  const aside =
+    request.data &&
+    html`<span class="note">${request.data.queued} queued, ${request.data.running} running</span>`
   return html`<${Panel} title="Queue and last runs" size="broad" aside=${aside}>
-    ${error !== undefined ? html`<${Failure} error=${error} retry=${reload} />` : data ? html`<${Runs} runs=${data.last} schedules=${data.schedules} />` : html`<${Loading} lines=${runsShown} />`}
+    ${showLoaded(request, runsShown, (data) => html`<${Runs} runs=${data.last} schedules=${data.schedules} />`)}
   <//>`
 }
 

@@ -2,7 +2,7 @@ import { api } from '../api/client.js'
 import { html } from '../html.js'
 import { formatCount, formatScore, formatShare, toWords } from '../parts/numbers.js'
 import { PageHead, Panel } from '../parts/panel.js'
-import { Empty, Failure, Loading } from '../parts/states.js'
+import { Empty, showLoaded } from '../parts/states.js'
 import { Time } from '../parts/time.js'
 import { useRequest } from '../parts/use-request.js'
 import { Bars } from '../plots/bars.js'
@@ -15,11 +15,11 @@ import { RunsPanel } from './overview-runs.js'
 
 /** The figures of the store, and its runs. */
 export function View() {
-  const { data, error, isLoading, reload } = useRequest((signal) => api.get('/v1/metrics', { signal }), [])
+  const request = useRequest((signal) => api.get('/v1/metrics', { signal }), [])
   return html`<${PageHead} title="Overview">
-      <button type="button" disabled=${isLoading} onClick=${reload}>Refresh</button>
+      <button type="button" disabled=${request.isLoading} onClick=${request.reload}>Refresh</button>
     <//>
-    ${error !== undefined ? html`<${Failure} error=${error} retry=${reload} />` : data ? html`<${Figures} metrics=${data} />` : html`<${Loading} lines=${18} />`}`
+    ${showLoaded(request, 18, (data) => html`<${Figures} metrics=${data} />`)}`
 }
 
 /** @param {{ metrics: StoreMetrics }} properties */

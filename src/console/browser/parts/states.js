@@ -3,6 +3,7 @@ import { html } from '../html.js'
 import { query, setQuery } from '../router.js'
 
 /** @import { ComponentChildren } from 'preact' */
+/** @import { Requested } from './use-request.js' */
 
 /** Holds the place of what is loading, so that nothing jumps when it arrives. @param {{ lines?: number }} properties */
 export function Loading({ lines = 6 }) {
@@ -37,4 +38,16 @@ export function Failure({ error, retry }) {
     ${request !== undefined && html`<p class="note">Request <code>${request}</code></p>`}
     ${retry && (isOfPosition(error) ? html`<button type="button" onClick=${openFirstPage}>First page</button>` : html`<button type="button" onClick=${retry}>Try again</button>`)}
   </div>`
+}
+
+/**
+ * What was requested, as `show` draws it; until it is here, or if it failed, a state holds its place.
+ * @template T
+ * @param {Requested<T>} request
+ * @param {number} lines of the place while it loads
+ * @param {(data: T) => ComponentChildren} show
+ */
+export function showLoaded({ data, error, reload }, lines, show) {
+  if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`
+  return data === undefined ? html`<${Loading} lines=${lines} />` : show(data)
 }

@@ -3,7 +3,7 @@ import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { formatCount } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
-import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -19,22 +19,18 @@ const maxSpeakers = 3
 export function ConversationList() {
   const scope = query.value.get('scope') ?? undefined
   const cursor = query.value.get('cursor') ?? undefined
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) => api.get('/v1/conversations', { query: { scope, cursor, limit: pageSize }, signal }),
     [scope, cursor],
   )
   return html`<${PageHead} title="Conversations" />
     <div class="stack">
       <div class="fields"><${Field} label="Only of the scope" value=${scope ?? ''} maxlength="256" autocomplete="off" onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => setQuery({ scope: currentTarget.value.trim(), cursor: undefined })} /></div>
-      ${
-        error !== undefined
-          ? html`<${Failure} error=${error} retry=${reload} />`
-          : !data
-            ? html`<${Loading} lines=${10} />`
-            : data.items.length === 0
-              ? html`<${Nothing} scope=${scope} />`
-              : html`<div><${Table} caption="Conversations" columns=${columns} rows=${data.items} keyOf=${formatKey} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
-      }
+      ${showLoaded(request, 10, (data) =>
+        data.items.length === 0
+          ? html`<${Nothing} scope=${scope} />`
+          : html`<div><${Table} caption="Conversations" columns=${columns} rows=${data.items} keyOf=${formatKey} isBusy=${request.isLoading} /><${Pager} next=${data.next_cursor} /></div>`,
+      )}
     </div>`
 }
 

@@ -2,14 +2,14 @@ import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { nameCount } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
-import { Failure, Loading } from '../../parts/states.js'
+import { showLoaded } from '../../parts/states.js'
 import { Pager } from '../../parts/table.js'
 import { formatDay } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, toPath } from '../../router.js'
 import { Message } from './message.js'
 
-/** @import { Conversation as Figures } from '../../api/types.d.ts' */
+/** @import { ConversationMessage, Conversation as Figures } from '../../api/types.d.ts' */
 
 const pageSize = 50
 
@@ -24,7 +24,7 @@ export function Conversation({ id }) {
     (signal) => api.get('/v1/conversations/{conversation_id}', { path, query: where, signal }),
     [id, scope],
   )
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) =>
       api.get('/v1/conversations/{conversation_id}/messages', {
         path,
@@ -36,15 +36,8 @@ export function Conversation({ id }) {
   return html`<${PageHead} title="Conversations"><a href=${toPath(['conversations'])}>All conversations</a><//>
     <div class="stack">
       <h2 class="content">${id}</h2>
-      ${error === undefined && html`<${Summary} figures=${figures.data} />`}
-      ${
-        error !== undefined
-          ? html`<${Failure} error=${error} retry=${reload} />`
-          : data
-            ? html`<ol class="messages" aria-busy=${isLoading}>${data.items.map((message) => html`<${Message} key=${message.record_id} message=${message} />`)}</ol>
-              <${Pager} next=${data.next_cursor} />`
-            : html`<${Loading} lines=${14} />`
-      }
+      ${request.error === undefined && html`<${Summary} figures=${figures.data} />`}
+      ${showLoaded(request, 14, ({ items, next_cursor }) => html`<${Messages} messages=${items} next=${next_cursor} isBusy=${request.isLoading} />`)}
     </div>`
 }
 
@@ -53,4 +46,10 @@ function Summary({ figures }) {
   if (!figures) return html`<p class="note">…</p>`
   const { messages, speakers, scope, first_at: first, last_at: last } = figures
   return html`<p class="note">${nameCount(messages, 'message')} of ${nameCount(speakers.length, 'speaker')}${scope !== undefined && html` in <bdi>${scope}</bdi>`}${first !== undefined && last !== undefined && `, from ${formatDay(first)} to ${formatDay(last)}`}</p>`
+}
+
+/** @param {{ messages: readonly ConversationMessage[], next: string | undefined, isBusy: boolean }} properties */
+function Messages({ messages, next, isBusy }) {
+  return html`<ol class="messages" aria-busy=${isBusy}>${messages.map((message) => html`<${Message} key=${message.record_id} message=${message} />`)}</ol>
+    <${Pager} next=${next} />`
 }

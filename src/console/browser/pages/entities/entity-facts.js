@@ -4,7 +4,7 @@ import { Field } from '../../parts/fields.js'
 import { formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { toText } from '../../parts/record-text.js'
-import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -27,7 +27,7 @@ const parts = [
 export function EntityFacts({ id }) {
   const part = query.value.get('part') ?? undefined
   const cursor = query.value.get('cursor') ?? undefined
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) =>
       api.get('/v1/entities/{id}/records', {
         path: { id },
@@ -44,15 +44,11 @@ export function EntityFacts({ id }) {
   )
   const choice = html`<${Field} label="As" options=${parts} value=${part ?? ''} onChange=${(/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget }) => setQuery({ part: currentTarget.value, cursor: undefined })} />`
   return html`<${Panel} title="Facts and mentions" isBroad aside=${choice}>
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : !data
-          ? html`<${Loading} />`
-          : data.items.length === 0
-            ? html`<${Empty} title="Nothing about it">No record that your key sees refers to it${part === undefined ? '' : ' in this part'}.<//>`
-            : html`<div><${Table} caption="Records about the entity" columns=${columns} rows=${data.items} keyOf=${(/** @type {SeenRecord} */ record) => record.id} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
-    }
+    ${showLoaded(request, 6, (data) =>
+      data.items.length === 0
+        ? html`<${Empty} title="Nothing about it">No record that your key sees refers to it${part === undefined ? '' : ' in this part'}.<//>`
+        : html`<div><${Table} caption="Records about the entity" columns=${columns} rows=${data.items} keyOf=${(/** @type {SeenRecord} */ record) => record.id} isBusy=${request.isLoading} /><${Pager} next=${data.next_cursor} /></div>`,
+    )}
   <//>`
 }
 

@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Panel } from '../../parts/panel.js'
-import { Failure, Loading } from '../../parts/states.js'
+import { showLoaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { useRecords } from '../../parts/use-records.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -19,21 +19,15 @@ const newest = 60
 /** The connections of the entity, as a picture and as a table. @param {{ entity: EntityRecord }} properties */
 export function EntityGraph({ entity }) {
   const { id } = entity
-  const { data, error, reload } = useRequest(
+  const request = useRequest(
     (signal) => api.get('/v1/entities/{id}/records', { path: { id }, query: { limit: newest }, signal }),
     [id],
   )
-  const neighbours = data ? listNeighbours(id, data.items) : []
+  const neighbours = listNeighbours(id, request.data?.items ?? [])
   const known = useRecords(neighbours)
-  const isReady = data !== undefined && neighbours.every((one) => known.has(one))
+  const isReady = neighbours.every((one) => known.has(one))
   return html`<${Panel} title="Connections">
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : isReady
-          ? html`<${Drawn} name=${`Connections of ${getName(entity)}`} ...${createGraph(entity, data.items, known)} />`
-          : html`<${Loading} lines=${8} />`
-    }
+    ${showLoaded({ ...request, data: isReady ? request.data : undefined }, 8, ({ items }) => html`<${Drawn} name=${`Connections of ${getName(entity)}`} ...${createGraph(entity, items, known)} />`)}
   <//>`
 }
 

@@ -5,7 +5,7 @@ import { html } from '../../html.js'
 import { Checkbox, Field } from '../../parts/fields.js'
 import { formatScore } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
-import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -22,13 +22,13 @@ export function EntityList() {
   const [term, scope, status, cursor] = ['q', 'scope', 'status', 'cursor'].map(
     (name) => query.value.get(name) ?? undefined,
   )
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) => findEntities({ term, scope, status, cursor, signal }),
     [term, scope, status, cursor],
   )
   const [selected, setSelected] = useState(/** @type {readonly string[]} */ ([]))
   useEffect(() => setSelected([]), [term, scope, status, cursor])
-  const rows = data?.items ?? []
+  const rows = request.data?.items ?? []
   const chosen = rows.filter(({ id }) => selected.includes(id))
   async function mergeChosen() {
     const kept = await askToMerge(chosen)
@@ -39,15 +39,11 @@ export function EntityList() {
     <//>
     <div class="stack">
       <${Search} key=${term} term=${term} scope=${scope} status=${status} />
-      ${
-        error !== undefined
-          ? html`<${Failure} error=${error} retry=${reload} />`
-          : !data
-            ? html`<${Loading} lines=${10} />`
-            : rows.length === 0
-              ? html`<${Nothing} isFiltered=${[term, scope, status].some((one) => one !== undefined)} />`
-              : html`<div><${Table} caption="Entities" columns=${createColumns(selected, setSelected)} rows=${rows} keyOf=${(/** @type {MemoryRecord} */ { id }) => id} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
-      }
+      ${showLoaded(request, 10, (data) =>
+        rows.length === 0
+          ? html`<${Nothing} isFiltered=${[term, scope, status].some((one) => one !== undefined)} />`
+          : html`<div><${Table} caption="Entities" columns=${createColumns(selected, setSelected)} rows=${rows} keyOf=${(/** @type {MemoryRecord} */ { id }) => id} isBusy=${request.isLoading} /><${Pager} next=${data.next_cursor} /></div>`,
+      )}
     </div>`
 }
 

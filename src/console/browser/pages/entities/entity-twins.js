@@ -4,7 +4,7 @@ import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
-import { Failure, Loading } from '../../parts/states.js'
+import { showLoaded } from '../../parts/states.js'
 import { useRequest } from '../../parts/use-request.js'
 import { navigate, toPath } from '../../router.js'
 import { askToMerge, getName, isReadable } from './merging.js'
@@ -19,7 +19,7 @@ const most = 8
  */
 export function Twins({ entity, isBusy, onMerged }) {
   const [term, setTerm] = useState(getName(entity))
-  const { data, error, reload } = useRequest((signal) => findTwins(entity, term, signal), [term])
+  const request = useRequest((signal) => findTwins(entity, term, signal), [term])
   /** @param {MemoryRecord} twin */
   async function merge(twin) {
     const kept = await askToMerge([entity, twin])
@@ -28,18 +28,14 @@ export function Twins({ entity, isBusy, onMerged }) {
   }
   return html`<${Panel} title="Possible duplicates" isBroad>
     <div class="fields"><${Field} label="Name of a duplicate" type="search" value=${term} maxlength="1000" autocomplete="off" onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => setTerm(currentTarget.value.trim())} /></div>
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : !data
-          ? html`<${Loading} lines=${2} />`
-          : data.length === 0
-            ? html`<p class="note">No other active entity has these words in its name.</p>`
-            : html`<ul class="twins">${data.map(
-                (twin) =>
-                  html`<li key=${twin.id}><a class="clipped-line" href=${toPath(['entities', twin.id])}><bdi>${getName(twin)}</bdi></a> <span class="note">${twin.scope ?? 'no scope'}</span>${may('records:write') && html`<button type="button" aria-label=${`Merge ${getName(twin)}`} disabled=${isBusy} onClick=${() => merge(twin)}>Merge</button>`}</li>`,
-              )}</ul>`
-    }
+    ${showLoaded(request, 2, (data) =>
+      data.length === 0
+        ? html`<p class="note">No other active entity has these words in its name.</p>`
+        : html`<ul class="twins">${data.map(
+            (twin) =>
+              html`<li key=${twin.id}><a class="clipped-line" href=${toPath(['entities', twin.id])}><bdi>${getName(twin)}</bdi></a> <span class="note">${twin.scope ?? 'no scope'}</span>${may('records:write') && html`<button type="button" aria-label=${`Merge ${getName(twin)}`} disabled=${isBusy} onClick=${() => merge(twin)}>Merge</button>`}</li>`,
+          )}</ul>`,
+    )}
   <//>`
 }
 

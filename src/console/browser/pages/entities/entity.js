@@ -2,7 +2,7 @@ import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { formatScore } from '../../parts/numbers.js'
 import { PageHead, Panel } from '../../parts/panel.js'
-import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Empty, showLoaded } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { toPath } from '../../router.js'
@@ -14,22 +14,15 @@ import { Twins } from './entity-twins.js'
 
 /** One entity: its card, what is known about it, and what it is connected with. @param {{ id: string }} properties */
 export function Entity({ id }) {
-  const { data, error, isLoading, reload } = useRequest(
-    (signal) => api.get('/v1/entities/{id}', { path: { id }, signal }),
-    [id],
-  )
+  const request = useRequest((signal) => api.get('/v1/entities/{id}', { path: { id }, signal }), [id])
   return html`<${PageHead} title="Entities">
       <a href=${toPath(['entities'])}>All entities</a><a href=${toPath(['records', id])}>Its record</a>
     <//>
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : !data
-          ? html`<${Loading} lines=${12} />`
-          : 'redacted' in data
-            ? html`<${Empty} title="Redacted">Your key may know of this entity, but not read it.<//>`
-            : html`<${Whole} entity=${data} isBusy=${isLoading} onMerged=${reload} />`
-    }`
+    ${showLoaded(request, 12, (data) =>
+      'redacted' in data
+        ? html`<${Empty} title="Redacted">Your key may know of this entity, but not read it.<//>`
+        : html`<${Whole} entity=${data} isBusy=${request.isLoading} onMerged=${request.reload} />`,
+    )}`
 }
 
 /** @param {{ entity: EntityRecord, isBusy: boolean, onMerged: () => void }} properties */

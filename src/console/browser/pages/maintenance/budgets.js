@@ -6,7 +6,7 @@ import { notify } from '../../parts/notices.js'
 import { formatBytes, formatCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { askReason } from '../../parts/reason-dialog.js'
-import { Failure, Loading } from '../../parts/states.js'
+import { showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query } from '../../router.js'
@@ -19,13 +19,13 @@ import { BudgetForm } from './budget-form.js'
 export function View() {
   const cursor = query.value.get('budgets') ?? undefined
   const [edited, setEdited] = useState(/** @type {Partial<Budget> | undefined} */ (undefined))
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) => api.get('/v1/policies/budgets', { query: { cursor, limit: 50 }, signal }),
     [cursor],
   )
   const finish = () => {
     setEdited(undefined)
-    reload()
+    request.reload()
   }
   /** @type {Column<Budget>} */
   const actions = {
@@ -36,16 +36,12 @@ export function View() {
   }
   const add = may('admin') && html`<button type="button" onClick=${() => setEdited({})}>New budget</button>`
   return html`<${Panel} title="Budgets" aside=${add}>
-      ${
-        error !== undefined
-          ? html`<${Failure} error=${error} retry=${reload} />`
-          : !data
-            ? html`<${Loading} lines=${3} />`
-            : data.items.length === 0
-              ? html`<p class="note">No scope has a budget: no record is forgotten to save space.</p>`
-              : html`<${Table} caption="Budgets by scope" columns=${may('admin') ? [...columns, actions] : columns} rows=${data.items} keyOf=${(/** @type {Budget} */ { scope }) => scope ?? ''} isBusy=${isLoading} />`
-      }
-      <${Pager} name="budgets" next=${data?.next_cursor} />
+      ${showLoaded(request, 3, (data) =>
+        data.items.length === 0
+          ? html`<p class="note">No scope has a budget: no record is forgotten to save space.</p>`
+          : html`<${Table} caption="Budgets by scope" columns=${may('admin') ? [...columns, actions] : columns} rows=${data.items} keyOf=${(/** @type {Budget} */ { scope }) => scope ?? ''} isBusy=${request.isLoading} />`,
+      )}
+      <${Pager} name="budgets" next=${request.data?.next_cursor} />
     <//>
     ${edited && html`<${BudgetForm} key=${edited.scope ?? ''} budget=${edited} onChange=${finish} onCancel=${() => setEdited(undefined)} />`}`
 }

@@ -6,7 +6,7 @@ import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordLine } from '../../parts/record-line.js'
 import { recordTypes } from '../../parts/record-types.js'
-import { Failure, Loading } from '../../parts/states.js'
+import { showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { useRecords } from '../../parts/use-records.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -28,7 +28,7 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
   const cursor = query.value.get('changes') ?? undefined
   const action = query.value.get('action') ?? undefined
   const type = recordTypes.find((one) => one === query.value.get('type'))
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) =>
       api.get('/v1/maintenance/plans/{id}/changes', {
         path: { id },
@@ -37,7 +37,7 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
       }),
     [id, action, type, cursor],
   )
-  const known = useRecords(data?.items.map(({ record_id }) => record_id) ?? [])
+  const known = useRecords(request.data?.items.map(({ record_id }) => record_id) ?? [])
   const choose = (
     /** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget: { name, value } },
   ) => setQuery({ [name]: value, changes: undefined })
@@ -50,16 +50,12 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
       <${Field} label="Action" name="action" value=${action ?? ''} options=${narrow(Object.keys(counts))} onChange=${choose} />
       <${Field} label="Type" name="type" value=${type ?? ''} options=${narrow(recordTypes)} onChange=${choose} />
     </div>
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : !data
-          ? html`<${Loading} lines=${12} />`
-          : data.items.length === 0
-            ? html`<p class="note">No change of this kind that the key may see.</p>`
-            : html`<${Table} caption="Changes of the plan" columns=${createColumns({ known, selection, setSelection })} rows=${data.items} keyOf=${(/** @type {PlanChange} */ change) => `${change.record_id} ${change.action}`} isBusy=${isLoading} />`
-    }
-    <${Pager} name="changes" next=${data?.next_cursor} />
+    ${showLoaded(request, 12, (data) =>
+      data.items.length === 0
+        ? html`<p class="note">No change of this kind that the key may see.</p>`
+        : html`<${Table} caption="Changes of the plan" columns=${createColumns({ known, selection, setSelection })} rows=${data.items} keyOf=${(/** @type {PlanChange} */ change) => `${change.record_id} ${change.action}`} isBusy=${request.isLoading} />`,
+    )}
+    <${Pager} name="changes" next=${request.data?.next_cursor} />
   <//>`
 }
 

@@ -3,7 +3,7 @@ import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { formatCount, toWords } from '../../parts/numbers.js'
 import { RunStatus } from '../../parts/run-tags.js'
-import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -49,7 +49,7 @@ const columns = [
 export function View() {
   const cursor = query.value.get('cursor') ?? undefined
   const status = statuses.find((one) => one === query.value.get('status'))
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) => api.get('/v1/maintenance/plans', { query: { status, cursor, limit: pageSize }, signal }),
     [status, cursor],
   )
@@ -57,14 +57,10 @@ export function View() {
     setQuery({ status: value, cursor: undefined })
   return html`<div class="stack">
     <div class="narrow"><${Field} label="Status" value=${status ?? ''} options=${[{ value: '', label: 'all' }, ...statuses]} onChange=${choose} /></div>
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : !data
-          ? html`<${Loading} lines=${8} />`
-          : data.items.length === 0
-            ? html`<${Empty} title="No plans">A plan lists the changes that a job would make. They are made only when you apply the plan. Create one above.<//>`
-            : html`<${Table} caption="Plans" columns=${columns} rows=${data.items} keyOf=${(/** @type {Plan} */ { id }) => id} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} />`
-    }
+    ${showLoaded(request, 8, (data) =>
+      data.items.length === 0
+        ? html`<${Empty} title="No plans">A plan lists the changes that a job would make. They are made only when you apply the plan. Create one above.<//>`
+        : html`<${Table} caption="Plans" columns=${columns} rows=${data.items} keyOf=${(/** @type {Plan} */ { id }) => id} isBusy=${request.isLoading} /><${Pager} next=${data.next_cursor} />`,
+    )}
   </div>`
 }

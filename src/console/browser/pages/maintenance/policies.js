@@ -3,7 +3,7 @@ import { html } from '../../html.js'
 import { Lazy } from '../../parts/lazy.js'
 import { formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
-import { Failure, Loading } from '../../parts/states.js'
+import { showLoaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { formatDuration } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -17,17 +17,11 @@ const loadBudgets = () => import('./budgets.js')
 
 /** How new records of each type fade, and how much a scope may hold. */
 export function View() {
-  const { data, error, isLoading, reload } = useRequest((signal) => api.get('/v1/policies', { signal }), [])
-  const chosen = data?.items.find(({ type }) => type === query.value.get('type'))
+  const request = useRequest((signal) => api.get('/v1/policies', { signal }), [])
+  const chosen = request.data?.items.find(({ type }) => type === query.value.get('type'))
   return html`<div class="stack">
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : data
-          ? html`<${Panel} title="Policies"><${Table} caption="Policies by type" columns=${columns} rows=${data.items} keyOf=${(/** @type {Policy} */ { type }) => type} isBusy=${isLoading} /><//>`
-          : html`<${Loading} lines=${8} />`
-    }
-    ${chosen && html`<${Lazy} key=${JSON.stringify(chosen)} load=${loadForm} policy=${chosen} onChange=${reload} />`}
+    ${showLoaded(request, 8, (data) => html`<${Panel} title="Policies"><${Table} caption="Policies by type" columns=${columns} rows=${data.items} keyOf=${(/** @type {Policy} */ { type }) => type} isBusy=${request.isLoading} /><//>`)}
+    ${chosen && html`<${Lazy} key=${JSON.stringify(chosen)} load=${loadForm} policy=${chosen} onChange=${request.reload} />`}
     <${Lazy} load=${loadBudgets} />
   </div>`
 }

@@ -5,7 +5,7 @@ import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { formatCount, toWords } from '../../parts/numbers.js'
 import { RunStatus } from '../../parts/run-tags.js'
-import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -37,19 +37,13 @@ export function Runs({ job: only }) {
   const cursor = query.value.get('cursor') ?? undefined
   const job = only ?? chosen(listedJobs, 'of')
   const status = chosen(statuses, 'status')
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) => api.get('/v1/maintenance/runs', { query: { job, status, cursor, limit: pageSize }, signal }),
     [job, status, cursor],
   )
   return html`<div class="stack">
     ${only === undefined && html`<${Filters} job=${job} status=${status} />`}
-    ${
-      error !== undefined
-        ? html`<${Failure} error=${error} retry=${reload} />`
-        : data
-          ? html`<${Rows} runs=${data.items} job=${only} isBusy=${isLoading} onEnd=${reload} /><${Pager} next=${data.next_cursor} />`
-          : html`<${Loading} lines=${10} />`
-    }
+    ${showLoaded(request, 10, (data) => html`<${Rows} runs=${data.items} job=${only} isBusy=${request.isLoading} onEnd=${request.reload} /><${Pager} next=${data.next_cursor} />`)}
   </div>`
 }
 

@@ -4,7 +4,7 @@ import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { PageHead } from '../../parts/panel.js'
 import { isRedacted, toText } from '../../parts/record-text.js'
-import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, setQuery } from '../../router.js'
@@ -24,7 +24,7 @@ const canChange = () => may('lifecycle:write') || may('records:write')
 /** The records that the key may see, by every filter of the API. */
 export function RecordList() {
   const requested = deciding()
-  const { data, error, isLoading, reload } = useRequest(
+  const request = useRequest(
     (signal) => api.get('/v1/records', { query: { ...buildRequest(), mask_secrets: true }, signal }),
     [requested],
   )
@@ -32,23 +32,17 @@ export function RecordList() {
   useEffect(() => setSelected(new Set()), [requested])
   const finish = () => {
     setSelected(new Set())
-    reload()
+    request.reload()
   }
   return html`<${PageHead} title="Records" />
     <div class="stack">
       <${SearchBar} />
       <${ActiveFilters} />
       <div class="list-head">
-        ${canChange() && html`<${BulkActions} selected=${(data?.items ?? []).filter(({ id }) => selected.has(id))} isBusy=${isLoading} onDone=${finish} />`}
+        ${canChange() && html`<${BulkActions} selected=${(request.data?.items ?? []).filter(({ id }) => selected.has(id))} isBusy=${request.isLoading} onDone=${finish} />`}
         <${OrderChoice} />
       </div>
-      ${
-        error !== undefined
-          ? html`<${Failure} error=${error} retry=${reload} />`
-          : data
-            ? html`<${Rows} records=${data.items} next=${data.next_cursor} isBusy=${isLoading} selected=${selected} setSelected=${setSelected} />`
-            : html`<${Loading} lines=${16} />`
-      }
+      ${showLoaded(request, 16, (data) => html`<${Rows} records=${data.items} next=${data.next_cursor} isBusy=${request.isLoading} selected=${selected} setSelected=${setSelected} />`)}
     </div>`
 }
 
