@@ -1,12 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api } from '../api/client.js'
+import { runEach } from '../api/run-each.js'
 
 /** @import { SeenRecord } from '../api/types.d.ts' */
 
 /** @typedef {ReadonlyMap<string, SeenRecord | null>} KnownRecords null: there is no such record for this key */
-
-/** Requests that are sent at the same time: a key may send a limited number in a second. */
-const atOnce = 4
 
 /**
  * Reads records that an answer names only by id, forgotten ones too. Where an id is not in the map, it is still under way.
@@ -17,16 +15,11 @@ export function useRecords(ids) {
   const [known, setKnown] = useState(/** @type {KnownRecords} */ (new Map()))
   useEffect(() => {
     const controller = new AbortController()
-    const waiting = [...new Set(ids)].filter((id) => !known.has(id))
-    async function work() {
-      for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-        const record = await readRecord(id, controller.signal)
-        if (controller.signal.aborted) return
-        const name = id
-        setKnown((former) => new Map(former).set(name, record))
-      }
-    }
-    for (let worker = 0; worker < atOnce; worker += 1) work()
+    const unknown = [...new Set(ids)].filter((id) => !known.has(id))
+    runEach(unknown, async (id) => {
+      const record = await readRecord(id, controller.signal)
+      if (!controller.signal.aborted) setKnown((former) => new Map(former).set(id, record))
+    })
     return () => controller.abort()
   }, [ids.join()])
   return known

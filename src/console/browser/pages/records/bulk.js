@@ -1,5 +1,6 @@
 import { api } from '../../api/client.js'
 import { describeProblem } from '../../api/problem.js'
+import { runEach } from '../../api/run-each.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify, notifyProblem } from '../../parts/notices.js'
@@ -42,9 +43,6 @@ const actions = [
     run: (target, body) => api.post('/v1/records/{id}/restore', { ...target, body }),
   },
 ]
-
-/** Requests that are sent at the same time: a key may send a limited number in a second. */
-const atOnce = 4
 
 /**
  * The actions on all selected records; none while they are loaded again, because their versions may be old.
@@ -99,13 +97,8 @@ function describeTarget(record) {
  * @returns {Promise<unknown[]>}
  */
 async function runAll(records, run) {
-  const waiting = [...records]
   /** @type {unknown[]} */
   const failed = []
-  async function work() {
-    for (let record = waiting.shift(); record !== undefined; record = waiting.shift())
-      await run(record).catch((error) => failed.push(error))
-  }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await runEach(records, (record) => run(record).catch((error) => failed.push(error)))
   return failed
 }
