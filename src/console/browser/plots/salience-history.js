@@ -108,7 +108,7 @@ export function reinforceAt(record, forecast, at) {
   } = record.lifecycle.decay
   const before = findSalience(forecast, at)
   const after = Math.max(before, Math.min(before + gain, cap ?? Number.POSITIVE_INFINITY))
-  const end = at + createLife(curve, after, floor) * halfLife * 1_000
+  const end = at + countHalfLives(curve, after, floor) * halfLife * 1_000
   const points = Array.from({ length: 61 }, (_, index) => {
     const moment = at + (index / 60) * (end - at)
     const faded = after * computeFadingFactor(curve, (moment - at) / 1_000 / halfLife)
@@ -125,7 +125,7 @@ const halfLivesShown = 8
  * @param {number} salience
  * @param {number} floor
  */
-function createLife(curve, salience, floor) {
+function countHalfLives(curve, salience, floor) {
   if (floor >= pruneLine || salience <= pruneLine) return halfLivesShown
   return findFall(maxHalfLives, (halfLives) => salience * computeFadingFactor(curve, halfLives) > pruneLine)
 }

@@ -43,7 +43,7 @@ export function EntityFacts({ id }) {
     [id, part, cursor],
   )
   const choice = html`<${Field} label="As" options=${parts} value=${part ?? ''} onChange=${(/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget }) => setQuery({ part: currentTarget.value, cursor: undefined })} />`
-  return html`<${Panel} title="Facts and mentions" isBroad aside=${choice}>
+  return html`<${Panel} title="Facts and mentions" aside=${choice}>
     ${showLoaded(request, 6, (data) =>
       data.items.length === 0
         ? html`<${Empty} title="Nothing about it">No record that your key sees refers to it${part === undefined ? '' : ' in this part'}.<//>`

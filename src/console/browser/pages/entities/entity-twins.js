@@ -4,10 +4,11 @@ import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
+import { isReadable } from '../../parts/record-text.js'
 import { showLoaded } from '../../parts/states.js'
 import { useRequest } from '../../parts/use-request.js'
 import { navigate, toPath } from '../../router.js'
-import { askToMerge, getName, isReadable } from './merging.js'
+import { askToMerge, getName } from './merging.js'
 
 /** @import { EntityRecord, MemoryRecord } from '../../api/types.d.ts' */
 
@@ -26,7 +27,7 @@ export function Twins({ entity, isBusy, onMerged }) {
     if (kept === entity.id) onMerged()
     else if (kept !== undefined) navigate(toPath(['entities', kept]))
   }
-  return html`<${Panel} title="Possible duplicates" isBroad>
+  return html`<${Panel} title="Possible duplicates">
     <div class="fields"><${Field} label="Name of a duplicate" type="search" value=${term} maxlength="1000" autocomplete="off" onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => setTerm(currentTarget.value.trim())} /></div>
     ${showLoaded(request, 2, (data) =>
       data.length === 0

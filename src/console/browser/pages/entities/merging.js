@@ -5,7 +5,7 @@ import { nameCount } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { clip } from '../../parts/record-text.js'
 
-/** @import { EntityRecord, MemoryRecord, SeenRecord } from '../../api/types.d.ts' */
+/** @import { EntityRecord, MemoryRecord } from '../../api/types.d.ts' */
 /** @import { Because } from '../../parts/reason-dialog.js' */
 
 /** @typedef {MemoryRecord | EntityRecord} Entity */
@@ -13,11 +13,6 @@ import { clip } from '../../parts/record-text.js'
 /** @param {Entity} entity */
 export function getName({ payload }) {
   return payload.kind === 'entity' ? payload.canonical_name : ''
-}
-
-/** @param {SeenRecord} record @returns {record is MemoryRecord} */
-export function isReadable(record) {
-  return !('redacted' in record)
 }
 
 /**

@@ -1,5 +1,3 @@
-import { caller } from '../../api/session.js'
-
 /** @typedef {'decay' | 'consolidate' | 'dream' | 'compress' | 'embed' | 'purge' | 'refresh_importance'} Job */
 
 /** The jobs that anybody can start. @type {readonly Job[]} */
@@ -18,14 +16,3 @@ export const unscoped = new Set(['purge', 'compress'])
 export function isUndoable({ job, dry_run, finished_at }) {
   return finished_at !== undefined && !dry_run && !final.has(job)
 }
-
-/** Whether the key sees everything: settings of the whole store need that. */
-export function seesAll() {
-  const own = caller.value
-  return own !== undefined && own.scopes.length === 0 && own.max_sensitivity === 'hyper'
-}
-
-/** @param {string} id */
-export const buildRunPath = (id) => ['maintenance', 'runs', id]
-/** @param {string} id */
-export const buildPlanPath = (id) => ['maintenance', 'plans', id]

@@ -5,7 +5,7 @@ import { RunStatus } from '../../parts/run-tags.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { toPath } from '../../router.js'
-import { buildRunPath, listedJobs } from './jobs.js'
+import { listedJobs } from './jobs.js'
 import { RunActions } from './run-actions.js'
 
 /** @import { Plan } from '../../api/types.d.ts' */
@@ -25,6 +25,6 @@ export function PlanApplications({ plan }) {
   const runs = data?.items.filter(({ options }) => options['plan_id'] === plan.id) ?? []
   if (runs.length === 0) return null
   return html`<${Panel} title="Runs of this plan">
-    <ul class="found-list">${runs.map((run) => html`<li key=${run.id} class="row"><a href=${toPath(buildRunPath(run.id))}><${Time} at=${run.created_at} /></a><${RunStatus} status=${run.status} /><${RunActions} run=${run} /></li>`)}</ul>
+    <ul class="found-list">${runs.map((run) => html`<li key=${run.id} class="row"><a href=${toPath(['maintenance', 'runs', run.id])}><${Time} at=${run.created_at} /></a><${RunStatus} status=${run.status} /><${RunActions} run=${run} /></li>`)}</ul>
   <//>`
 }

@@ -11,7 +11,6 @@ import { Failure, Loading } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { navigate, toPath } from '../../router.js'
-import { buildRunPath } from './jobs.js'
 import { PlanApplications } from './plan-applications.js'
 import { PlanChanges } from './plan-changes.js'
 import { PlanGroups } from './plan-groups.js'
@@ -74,7 +73,7 @@ function Choice({ plan, selection, setSelection }) {
       const body = { digest: plan.digest ?? '', ...toApplication(selection) }
       const run = await api.post('/v1/maintenance/plans/{id}/apply', { path: { id: plan.id }, body })
       dropSelection(plan.id)
-      navigate(toPath(buildRunPath(run.id)))
+      navigate(toPath(['maintenance', 'runs', run.id]))
     } catch (error) {
       notifyProblem(error)
       setBusy(false)

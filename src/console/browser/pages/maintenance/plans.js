@@ -8,7 +8,6 @@ import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, setQuery, toPath } from '../../router.js'
-import { buildPlanPath } from './jobs.js'
 
 /** @import { Plan } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -21,7 +20,7 @@ const columns = [
   {
     name: 'job',
     label: 'Plan',
-    show: ({ id, job }) => html`<a href=${toPath(buildPlanPath(id))}>${toWords(job)}</a>`,
+    show: ({ id, job }) => html`<a href=${toPath(['maintenance', 'plans', id])}>${toWords(job)}</a>`,
   },
   { name: 'status', label: 'Status', show: ({ status }) => html`<${RunStatus} status=${status} />` },
   {

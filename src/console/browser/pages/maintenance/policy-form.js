@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { describeProblem } from '../../api/problem.js'
-import { may } from '../../api/session.js'
+import { may, seesAll } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { notify } from '../../parts/notices.js'
@@ -11,7 +11,6 @@ import { formatDuration } from '../../parts/time.js'
 import { computeSalience, findForgetting } from '../../plots/fading.js'
 import { Lines } from '../../plots/lines.js'
 import { navigate, toPath } from '../../router.js'
-import { buildRunPath, seesAll } from './jobs.js'
 
 /** @import { Policy } from '../../api/types.d.ts' */
 
@@ -50,7 +49,7 @@ export function View({ policy, onChange }) {
   async function simulate() {
     const body = { over: '30d', policies: { [type]: choice } }
     const run = await api.post('/v1/maintenance/simulations', { body })
-    navigate(toPath(buildRunPath(run.id)))
+    navigate(toPath(['maintenance', 'runs', run.id]))
   }
   const number = { type: 'number', min: 0, step: 'any', required: true }
   return html`<${Panel} title=${`Policy of ${toWords(type)}`}>

@@ -5,7 +5,7 @@ import { notify, notifyProblem } from '../../parts/notices.js'
 import { toWords } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { navigate, toPath } from '../../router.js'
-import { buildRunPath, isUndoable } from './jobs.js'
+import { isUndoable } from './jobs.js'
 
 /** @import { MaintenanceRun } from '../../api/types.d.ts' */
 
@@ -37,7 +37,7 @@ function undo({ id, job }) {
         path: { id },
         body: { ...because, dry_run: false },
       })
-      navigate(toPath(buildRunPath(started.id)))
+      navigate(toPath(['maintenance', 'runs', started.id]))
     },
   })
 }

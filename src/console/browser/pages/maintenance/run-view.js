@@ -7,7 +7,6 @@ import { RunStatus } from '../../parts/run-tags.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { formatDuration, Time } from '../../parts/time.js'
 import { toPath } from '../../router.js'
-import { buildPlanPath, buildRunPath } from './jobs.js'
 import { Progress } from './progress.js'
 import { RunActions } from './run-actions.js'
 import { RunChanges } from './run-changes.js'
@@ -47,11 +46,12 @@ function Facts({ run }) {
     [
       'Plan',
       typeof plan_id === 'string' &&
-        html`<a href=${toPath(buildPlanPath(plan_id))}>the plan that it applies</a>`,
+        html`<a href=${toPath(['maintenance', 'plans', plan_id])}>the plan that it applies</a>`,
     ],
     [
       'Takes back',
-      typeof run_id === 'string' && html`<a href=${toPath(buildRunPath(run_id))}>an earlier run</a>`,
+      typeof run_id === 'string' &&
+        html`<a href=${toPath(['maintenance', 'runs', run_id])}>an earlier run</a>`,
     ],
     ['Options', Object.keys(others).length > 0 && html`<code>${JSON.stringify(others)}</code>`],
     ['Id', html`<${RecordId} id=${run.id} isLink=${false} />`],

@@ -10,7 +10,7 @@ import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, setQuery, toPath } from '../../router.js'
-import { buildRunPath, listedJobs } from './jobs.js'
+import { listedJobs } from './jobs.js'
 import { Progress } from './progress.js'
 import { useRun } from './use-run.js'
 
@@ -69,7 +69,7 @@ function Rows({ runs, job, isBusy, onEnd }) {
       name: 'job',
       label: 'Run',
       show: (/** @type {MaintenanceRun} */ { id, job, dry_run }) =>
-        html`<a href=${toPath(buildRunPath(id))}>${toWords(job)}</a>${dry_run && html` <span class="tag">dry run</span>`}`,
+        html`<a href=${toPath(['maintenance', 'runs', id])}>${toWords(job)}</a>${dry_run && html` <span class="tag">dry run</span>`}`,
     },
     {
       name: 'status',

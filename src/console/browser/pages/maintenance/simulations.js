@@ -8,7 +8,6 @@ import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { recordTypes } from '../../parts/record-types.js'
 import { navigate, query, toPath } from '../../router.js'
-import { buildRunPath } from './jobs.js'
 import { Runs } from './runs.js'
 
 /** @import { NewSimulation } from '../../api/types.d.ts' */
@@ -54,7 +53,7 @@ function SimulationForm() {
       const run = await api.post('/v1/maintenance/simulations', {
         body: scope === '' ? body : { ...body, scope },
       })
-      navigate(toPath(buildRunPath(run.id)))
+      navigate(toPath(['maintenance', 'runs', run.id]))
     } catch (error) {
       setProblem(describeProblem(error))
     }

@@ -7,7 +7,7 @@ import { Checkbox, Field } from '../../parts/fields.js'
 import { toWords } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { navigate, toPath } from '../../router.js'
-import { buildPlanPath, buildRunPath, jobs, unscoped } from './jobs.js'
+import { jobs, unscoped } from './jobs.js'
 
 /** @import { Job } from './jobs.js' */
 /** @typedef {Event & { currentTarget: HTMLInputElement }} Changed */
@@ -60,12 +60,12 @@ export function View() {
   }
   const run = (/** @type {boolean} */ dry_run) => async () => {
     const { id } = await api.post('/v1/maintenance/runs', { body: { ...body, dry_run } })
-    return toPath(buildRunPath(id))
+    return toPath(['maintenance', 'runs', id])
   }
   async function plan() {
     if (job === 'embed') throw new Error('A run of embed only computes vectors: there is nothing to plan.')
     const { id } = await api.post('/v1/maintenance/plans', { body: { ...body, job } })
-    return toPath(buildPlanPath(id))
+    return toPath(['maintenance', 'plans', id])
   }
   const runNow = () => (job === 'purge' ? confirmPurge(run(false)) : start(run(false)))
   return html`<form class="start" onSubmit=${(/** @type {Event} */ event) => {
