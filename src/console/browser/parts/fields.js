@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { html } from '../html.js'
+import { toWords } from './numbers.js'
 
 /** @typedef {Record<string, unknown> & { label: string, note?: string | undefined, value?: string | undefined, initial?: string | undefined }} FieldProperties */
 /** @typedef {string | { value: string, label: string }} Option */
@@ -23,6 +24,17 @@ export function Field({ label, note, options, value, initial, ...more }) {
     }
     ${note !== undefined && html`<p id=${`${id}-note`} class="note">${note}</p>`}
   </div>`
+}
+
+/**
+ * The names as options in words, after one that stands for no choice if it has a text.
+ * @param {readonly string[]} names
+ * @param {string} [none]
+ * @returns {readonly Option[]}
+ */
+export function toOptions(names, none) {
+  const options = names.map((value) => ({ value, label: toWords(value) }))
+  return none === undefined ? options : [{ value: '', label: none }, ...options]
 }
 
 /** @param {Option} option */

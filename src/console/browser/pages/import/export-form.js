@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { send } from '../../api/client.js'
 import { describeProblem, readProblem } from '../../api/problem.js'
 import { html } from '../../html.js'
-import { Checkbox, Field } from '../../parts/fields.js'
-import { toWords } from '../../parts/numbers.js'
+import { Checkbox, Field, toOptions } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
 import { recordTypes } from '../../parts/record-types.js'
 import { countBytes, openTarget } from './save-stream.js'
@@ -29,7 +28,7 @@ export function ExportForm() {
     <form class="stack" onSubmit=${submit}>
       <div class="fields">
         <${Field} label="Only from" name="scope" maxlength="256" autocomplete="off" note="A scope. Empty: all that your key sees." />
-        <${Field} label="Only of type" name="type" options=${[{ value: '', label: 'any' }, ...recordTypes.map((value) => ({ value, label: toWords(value) }))]} value="" />
+        <${Field} label="Only of type" name="type" options=${toOptions(recordTypes, 'any')} value="" />
         <div class="stack boxes">
           <${Checkbox} label="With forgotten records" name="include_forgotten" />
           <${Checkbox} label="With vectors" name="embeddings" />

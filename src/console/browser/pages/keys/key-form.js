@@ -4,8 +4,7 @@ import { describeProblem } from '../../api/problem.js'
 import { caller } from '../../api/session.js'
 import { html } from '../../html.js'
 import { openDialog } from '../../parts/dialog.js'
-import { Field, TextArea } from '../../parts/fields.js'
-import { toWords } from '../../parts/numbers.js'
+import { Field, TextArea, toOptions } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
 import { CopyButton } from '../../parts/record-id.js'
 import { permissions, sensitivities, sourceTypes } from './key-terms.js'
@@ -39,7 +38,7 @@ export function KeyForm({ onCreated }) {
       <div class="fields">
         <${Field} label="Name" name="name" required maxlength="256" autocomplete="off" note="The audit log shows it." />
         <${CeilingField} />
-        <${Field} label="Source type" name="source_type" options=${[{ value: '', label: 'default' }, ...sourceTypes.map((value) => ({ value, label: toWords(value) }))]} value="" note="How much its records are trusted. Default: ingest." />
+        <${Field} label="Source type" name="source_type" options=${toOptions(sourceTypes, 'default')} value="" note="How much its records are trusted. Default: ingest." />
         <${Field} label="Expires" name="expires_at" type="datetime-local" note=${caller.value?.expires_at ? 'Empty: with your key.' : 'Empty: never.'} />
       </div>
       <div class="fields wide">

@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
-import { Checkbox, Field } from '../../parts/fields.js'
+import { Checkbox, Field, toOptions } from '../../parts/fields.js'
 import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordLine } from '../../parts/record-line.js'
@@ -41,14 +41,10 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
   const choose = (
     /** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget: { name, value } },
   ) => setQuery({ [name]: value, changes: undefined })
-  const narrow = (/** @type {readonly string[]} */ names) => [
-    { value: '', label: 'all' },
-    ...names.map((value) => ({ value, label: toWords(value) })),
-  ]
   return html`<${Panel} title="What would change">
     <div class="narrow">
-      <${Field} label="Action" name="action" value=${action ?? ''} options=${narrow(Object.keys(counts))} onChange=${choose} />
-      <${Field} label="Type" name="type" value=${type ?? ''} options=${narrow(recordTypes)} onChange=${choose} />
+      <${Field} label="Action" name="action" value=${action ?? ''} options=${toOptions(Object.keys(counts), 'all')} onChange=${choose} />
+      <${Field} label="Type" name="type" value=${type ?? ''} options=${toOptions(recordTypes, 'all')} onChange=${choose} />
     </div>
     ${showLoaded(request, 12, (data) =>
       data.items.length === 0

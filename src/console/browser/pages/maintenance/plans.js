@@ -1,6 +1,6 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { Field } from '../../parts/fields.js'
+import { Field, toOptions } from '../../parts/fields.js'
 import { formatCount, toWords } from '../../parts/numbers.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Empty, showLoaded } from '../../parts/states.js'
@@ -55,7 +55,7 @@ export function View() {
   const choose = (/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget: { value } }) =>
     setQuery({ status: value, cursor: undefined })
   return html`<div class="stack">
-    <div class="narrow"><${Field} label="Status" value=${status ?? ''} options=${[{ value: '', label: 'all' }, ...statuses]} onChange=${choose} /></div>
+    <div class="narrow"><${Field} label="Status" value=${status ?? ''} options=${toOptions(statuses, 'all')} onChange=${choose} /></div>
     ${showLoaded(request, 8, (data) =>
       data.items.length === 0
         ? html`<${Empty} title="No plans">A plan lists the changes that a job would make. They are made only when you apply the plan. Create one above.<//>`

@@ -3,7 +3,7 @@ import { api } from '../../api/client.js'
 import { describeProblem } from '../../api/problem.js'
 import { may, seesAll } from '../../api/session.js'
 import { html } from '../../html.js'
-import { Field } from '../../parts/fields.js'
+import { Field, toOptions } from '../../parts/fields.js'
 import { notify } from '../../parts/notices.js'
 import { formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
@@ -63,7 +63,7 @@ export function View({ policy, onChange }) {
       <${Field} label="Maximum age in days" name="age" ...${number} initial=${inDays(decay.max_age_seconds)} note="0 for none." />
       <${Field} label="Gain of a reinforcement" name="gain" ...${number} initial=${String(decay.reinforcement_gain)} />
       <${Field} label="Highest salience" name="cap" ...${number} required=${false} initial=${decay.max_salience === null ? '' : String(decay.max_salience)} note="Empty for none." />
-      <${Field} label="Deletion" name="deletion" initial=${deletion_policy} options=${deletions.map((value) => ({ value, label: toWords(value) }))} />
+      <${Field} label="Deletion" name="deletion" initial=${deletion_policy} options=${toOptions(deletions)} />
       <div class="settings-end">
         ${maySave && html`<button type="submit" class="primary">Save</button>`}
         ${may('maintenance:run') && html`<button type="button" onClick=${() => attempt(simulate)}>Simulate over 30 days</button>`}

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
-import { Field } from '../../parts/fields.js'
+import { Field, toOptions } from '../../parts/fields.js'
 import { formatCount, toWords } from '../../parts/numbers.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Empty, showLoaded } from '../../parts/states.js'
@@ -51,11 +51,9 @@ export function Runs({ job: only }) {
 function Filters({ job, status }) {
   const choose = (/** @type {Changed} */ { currentTarget: { name, value } }) =>
     setQuery({ [name]: value, cursor: undefined })
-  const all = { value: '', label: 'all' }
-  const named = (/** @type {string} */ value) => ({ value, label: toWords(value) })
   return html`<div class="narrow">
-    <${Field} label="Kind of run" name="of" value=${job ?? ''} options=${[all, ...listedJobs.map(named)]} onChange=${choose} />
-    <${Field} label="Status" name="status" value=${status ?? ''} options=${[all, ...statuses.map(named)]} onChange=${choose} />
+    <${Field} label="Kind of run" name="of" value=${job ?? ''} options=${toOptions(listedJobs, 'all')} onChange=${choose} />
+    <${Field} label="Status" name="status" value=${status ?? ''} options=${toOptions(statuses, 'all')} onChange=${choose} />
   </div>`
 }
 

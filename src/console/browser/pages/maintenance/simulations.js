@@ -3,8 +3,7 @@ import { api } from '../../api/client.js'
 import { describeProblem } from '../../api/problem.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
-import { Field } from '../../parts/fields.js'
-import { toWords } from '../../parts/numbers.js'
+import { Field, toOptions } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
 import { recordTypes } from '../../parts/record-types.js'
 import { navigate, query, toPath } from '../../router.js'
@@ -60,7 +59,7 @@ function SimulationForm() {
   }
   return html`<form class="settings" onSubmit=${simulate}>
     <${Field} label="Compare" value=${compared} options=${comparisons} onChange=${(/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget }) => setCompared(currentTarget.value)} />
-    ${compared === 'half_life' && html`<${Field} label="Type" name="type" initial=${query.peek().get('type') ?? 'episodic'} options=${recordTypes.map((type) => ({ value: type, label: toWords(type) }))} />`}
+    ${compared === 'half_life' && html`<${Field} label="Type" name="type" initial=${query.peek().get('type') ?? 'episodic'} options=${toOptions(recordTypes)} />`}
     <${Field} key=${compared} label="Values" name="values" initial=${query.peek().get('values') ?? usual} note=${note} required autocomplete="off" />
     <${Field} label="Over the last" name="over" initial="30d" note="From 1h to 365d." required autocomplete="off" />
     <${Field} label="Scope" name="scope" autocomplete="off" placeholder="all scopes" maxlength="256" />

@@ -3,8 +3,7 @@ import { api } from '../../api/client.js'
 import { describeProblem } from '../../api/problem.js'
 import { caller, may } from '../../api/session.js'
 import { html } from '../../html.js'
-import { Checkbox, Field } from '../../parts/fields.js'
-import { toWords } from '../../parts/numbers.js'
+import { Checkbox, Field, toOptions } from '../../parts/fields.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { navigate, toPath } from '../../router.js'
 import { jobs, unscoped } from './jobs.js'
@@ -72,7 +71,7 @@ export function View() {
     event.preventDefault()
     if (job !== 'embed') start(plan)
   }}>
-    <${Field} label="Job" value=${job} options=${jobs.map((name) => ({ value: name, label: toWords(name) }))} onChange=${(/** @type {Changed} */ { currentTarget }) => setJob(/** @type {Job} */ (currentTarget.value))} />
+    <${Field} label="Job" value=${job} options=${toOptions(jobs)} onChange=${(/** @type {Changed} */ { currentTarget }) => setJob(/** @type {Job} */ (currentTarget.value))} />
     <${Field} label="Scope" value=${scope} autocomplete="off" maxlength="256" placeholder=${unscoped.has(job) ? 'works on all scopes' : 'all scopes'} disabled=${unscoped.has(job)} onInput=${(/** @type {Changed} */ { currentTarget }) => setScope(currentTarget.value)} />
     <div class="row start-buttons">
       <button type="submit" class="primary" disabled=${isBusy || job === 'embed'}>Plan</button>

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { Field } from '../../parts/fields.js'
-import { toWords } from '../../parts/numbers.js'
+import { Field, toOptions } from '../../parts/fields.js'
 import { recordTypes } from '../../parts/record-types.js'
 import { formatExact } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -10,10 +9,7 @@ import { query, setQuery } from '../../router.js'
 
 /** @typedef {Event & { currentTarget: HTMLInputElement | HTMLSelectElement }} Changed */
 
-const typeOptions = [
-  { value: '', label: 'any' },
-  ...recordTypes.map((type) => ({ value: type, label: toWords(type) })),
-]
+const typeOptions = toOptions(recordTypes, 'any')
 const statusOptions = [
   { value: '', label: 'active only' },
   { value: 'all', label: 'also replaced and disputed' },
