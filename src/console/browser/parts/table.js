@@ -33,6 +33,13 @@ export function Table({ caption, columns, rows, keyOf, isBusy = false }) {
   </div>`
 }
 
+/** @type {Column<{ scope?: string }> & { label: string }} */
+export const scopeColumn = {
+  name: 'scope',
+  label: 'Scope',
+  show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
+}
+
 /** @param {{ isNumber?: boolean, isMain?: boolean }} kind */
 function toClass({ isNumber = false, isMain = false }) {
   return isNumber ? 'number' : isMain ? 'main' : undefined

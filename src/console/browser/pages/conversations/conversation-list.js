@@ -4,7 +4,7 @@ import { Field } from '../../parts/fields.js'
 import { formatCount } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
 import { Empty, showLoaded } from '../../parts/states.js'
-import { Pager, Table } from '../../parts/table.js'
+import { Pager, scopeColumn, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, setQuery, toPath } from '../../router.js'
@@ -57,11 +57,7 @@ const columns = [
   },
   { name: 'messages', label: 'Messages', isNumber: true, show: ({ messages }) => formatCount(messages) },
   { name: 'speakers', label: 'Speakers', show: ({ speakers }) => html`<${Speakers} of=${speakers} />` },
-  {
-    name: 'scope',
-    label: 'Scope',
-    show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
-  },
+  scopeColumn,
   { name: 'first', label: 'From', show: ({ first_at }) => html`<${Time} at=${first_at} />` },
   { name: 'last', label: 'To', show: ({ last_at }) => html`<${Time} at=${last_at} />` },
   { name: 'updated', label: 'Last added', show: ({ updated_at }) => html`<${Time} at=${updated_at} />` },

@@ -7,7 +7,7 @@ import { formatScore } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
 import { isReadable } from '../../parts/record-text.js'
 import { Empty, showLoaded } from '../../parts/states.js'
-import { Pager, Table } from '../../parts/table.js'
+import { Pager, scopeColumn, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { navigate, query, setQuery, toPath } from '../../router.js'
@@ -141,11 +141,7 @@ const columns = [
     label: 'Status',
     show: ({ status }) => (status === 'active' ? status : html`<span class="tag warn">${status}</span>`),
   },
-  {
-    name: 'scope',
-    label: 'Scope',
-    show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
-  },
+  scopeColumn,
   { name: 'salience', label: 'Salience', isNumber: true, show: ({ salience }) => formatScore(salience) },
   { name: 'updated', label: 'Changed', show: ({ updated_at: at }) => html`<${Time} at=${at} />` },
 ]

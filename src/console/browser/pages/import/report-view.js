@@ -4,7 +4,7 @@ import { formatCount, formatShare, nameCount, toWords } from '../../parts/number
 import { RecordId } from '../../parts/record-id.js'
 import { toText } from '../../parts/record-text.js'
 import { Empty, Failure } from '../../parts/states.js'
-import { Table } from '../../parts/table.js'
+import { scopeColumn, Table } from '../../parts/table.js'
 import { countLines } from './import-report.js'
 
 /** @import { SeenRecord } from '../../api/types.d.ts' */
@@ -94,10 +94,6 @@ const sampleColumns = [
     show: (record) => html`<div class="clipped-line" dir="auto">${toText(record)}</div>`,
   },
   { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
-  {
-    name: 'scope',
-    label: 'Scope',
-    show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
-  },
+  scopeColumn,
   { name: 'sensitivity', label: 'Sensitivity', show: ({ sensitivity }) => sensitivity },
 ]

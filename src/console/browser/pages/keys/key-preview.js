@@ -5,7 +5,7 @@ import { openDialog } from '../../parts/dialog.js'
 import { nameCount, toWords } from '../../parts/numbers.js'
 import { toText } from '../../parts/record-text.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
-import { Table } from '../../parts/table.js'
+import { scopeColumn, Table } from '../../parts/table.js'
 import { useRequest } from '../../parts/use-request.js'
 import { toPath } from '../../router.js'
 import { describeScopes, permissions, seenAs, sensitivities } from './key-terms.js'
@@ -99,11 +99,6 @@ const columns = [
       html`<a href=${toPath(['records', record.id])} target="_blank" dir="auto">${toText(record)}</a>`,
   },
   { name: 'type', label: 'Type', show: ({ record }) => toWords(record.type) },
-  {
-    name: 'scope',
-    label: 'Scope',
-    show: ({ record: { scope } }) =>
-      html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
-  },
+  { ...scopeColumn, show: ({ record }) => scopeColumn.show(record) },
   { name: 'sensitivity', label: 'Sensitivity', show: ({ record }) => record.sensitivity },
 ]

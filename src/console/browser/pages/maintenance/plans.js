@@ -2,7 +2,7 @@ import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Field, toOptions } from '../../parts/fields.js'
 import { formatCount, toWords } from '../../parts/numbers.js'
-import { RunStatus } from '../../parts/run-tags.js'
+import { RunScope, RunStatus } from '../../parts/run-tags.js'
 import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -23,14 +23,7 @@ const columns = [
     show: ({ id, job }) => html`<a href=${toPath(['maintenance', 'plans', id])}>${toWords(job)}</a>`,
   },
   { name: 'status', label: 'Status', show: ({ status }) => html`<${RunStatus} status=${status} />` },
-  {
-    name: 'scope',
-    label: 'Scope',
-    show: ({ scope }) =>
-      scope === undefined
-        ? html`<span class="none">all</span>`
-        : html`<span class="tag"><bdi>${scope}</bdi></span>`,
-  },
+  { name: 'scope', label: 'Scope', show: ({ scope }) => html`<${RunScope} scope=${scope} />` },
   { name: 'created', label: 'Made', show: (plan) => html`<${Time} at=${plan.created_at} />` },
   { name: 'expires', label: 'Expires', show: (plan) => html`<${Time} at=${plan.expires_at} />` },
   {

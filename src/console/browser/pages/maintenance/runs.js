@@ -4,7 +4,7 @@ import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field, toOptions } from '../../parts/fields.js'
 import { formatCount, toWords } from '../../parts/numbers.js'
-import { RunStatus } from '../../parts/run-tags.js'
+import { RunScope, RunStatus } from '../../parts/run-tags.js'
 import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -83,10 +83,7 @@ function Rows({ runs, job, isBusy, onEnd }) {
     {
       name: 'scope',
       label: 'Scope',
-      show: (/** @type {MaintenanceRun} */ { scope }) =>
-        scope === undefined
-          ? html`<span class="none">all</span>`
-          : html`<span class="tag"><bdi>${scope}</bdi></span>`,
+      show: (/** @type {MaintenanceRun} */ { scope }) => html`<${RunScope} scope=${scope} />`,
     },
     {
       name: 'created',

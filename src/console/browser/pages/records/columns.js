@@ -3,6 +3,7 @@ import { formatCount, formatScore, toWords } from '../../parts/numbers.js'
 import { RecordId } from '../../parts/record-id.js'
 import { StatusTag } from '../../parts/record-tags.js'
 import { isRedacted, toText } from '../../parts/record-text.js'
+import { scopeColumn } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { query, setQuery, toPath } from '../../router.js'
 
@@ -38,11 +39,7 @@ const choices = [
     isNumber: true,
     show: ofWhole(({ importance }) => formatScore(importance)),
   },
-  {
-    name: 'scope',
-    label: 'Scope',
-    show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
-  },
+  scopeColumn,
   { name: 'created_at', label: 'Created', show: (record) => html`<${Time} at=${record.created_at} />` },
   { name: 'updated_at', label: 'Changed', show: (record) => html`<${Time} at=${record.updated_at} />` },
   { name: 'layer', label: 'Layer', show: ofWhole(({ layer }) => toWords(layer)) },
