@@ -2,12 +2,10 @@ import { sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Database } from './connection.ts'
+import { migrationsKey } from './fragments/lock-keys.ts'
 import { liftStatementTimeout } from './tenant-schemas.ts'
 import { visitStatement } from './tenant-sessions.ts'
 import { type Transaction, transact } from './transaction.ts'
-
-/** A constant that no other advisory lock of the product uses. */
-const migrationLock = 7_350_001
 
 const names = Object.keys(migrations)
 
@@ -28,7 +26,7 @@ export async function listPendingMigrations(db: Database): Promise<string[]> {
     select to_regclass('kysely_migration') is not null as exists
   `.execute(db)
   const applied = rows[0]?.exists ? await listApplied(db) : []
-  return Object.keys(migrations).filter((name) => !applied.includes(name))
+  return names.filter((name) => !applied.includes(name))
 }
 
 async function listApplied(db: Database): Promise<string[]> {
@@ -79,11 +77,11 @@ async function withMigrationLock<T>(db: Database, run: (session: Database) => Pr
     await sql`select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`.execute(
       session,
     )
-    await sql`select pg_advisory_lock(${migrationLock})`.execute(session)
+    await sql`select pg_advisory_lock(${migrationsKey})`.execute(session)
     try {
       return await run(session)
     } finally {
-      await sql`select pg_advisory_unlock(${migrationLock})`.execute(session)
+      await sql`select pg_advisory_unlock(${migrationsKey})`.execute(session)
       await sql`reset statement_timeout`.execute(session)
       await sql`reset lock_timeout`.execute(session)
     }

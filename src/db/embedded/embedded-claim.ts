@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { embeddedServerKey } from '../fragments/lock-keys.ts'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 import { isAlive } from './embedded-postmaster.ts'
-
-/** A constant that no other advisory lock of the product uses. */
-const claimLock = 7_350_002
 
 export type Claim = {
   /** Resolves when the server has ended and does not come back. */
@@ -78,7 +76,7 @@ async function claim(session: pg.Client, folder: string): Promise<void> {
   // The server may need a moment to notice that the holder was killed.
   const deadline = performance.now() + 3_000
   for (;;) {
-    const tried = await session.query('select pg_try_advisory_lock($1) as granted', [claimLock])
+    const tried = await session.query('select pg_try_advisory_lock($1) as granted', [embeddedServerKey])
     if (tried.rows[0].granted) return
     const holder = await findHolder(session)
     if (holder !== undefined && (isAlive(holder) || performance.now() > deadline))
@@ -91,7 +89,7 @@ async function findHolder(session: pg.Client): Promise<number | undefined> {
   const { rows } = await session.query(
     `select application_name from pg_stat_activity join pg_locks using (pid)
      where locktype = 'advisory' and objid = $1 and granted`,
-    [claimLock],
+    [embeddedServerKey],
   )
   return rows[0] ? Number(rows[0].application_name.split(' ')[1]) : undefined
 }

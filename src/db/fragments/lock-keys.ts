@@ -13,6 +13,13 @@ export const comparisonKey = sql`7350 # lock_seed(), 12`
 /** The cells of vectors are replaced. */
 export const cellSetsKey = sql`7350 # lock_seed(), 13`
 
+/** Migrations are applied in a database, whatever the schema. */
+export const migrationsKey = 7_350_001
+/** A process uses the embedded server. */
+export const embeddedServerKey = 7_350_002
+/** The index of signatures is built in a database, whatever the schema. */
+export const signatureIndexKey = 7_350_009
+
 /** The size of a scope is lowered, or its budget is enforced or changed. */
 export function createScopeSizeKey(scope: string): RawBuilder<unknown> {
   return sql`7351 # lock_seed(), hashtext(${scope}::text) & 63`

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { signatureIndexKey } from '../../db/fragments/lock-keys.ts'
 import { nearestIndexed } from './vector-search.queries.ts'
 
 export type Extension = { available: string | null; installed: string | null; hasBrokenIndex: boolean }
@@ -18,20 +19,17 @@ export async function findExtension(db: Database): Promise<Extension> {
   return rows[0] ?? { available: null, installed: null, hasBrokenIndex: false }
 }
 
-/** Any number that no other advisory lock of the product uses. */
-const indexingLock = 7_350_009
-
 /** Returns false when another session holds the lock: waiting would block the index that it builds. */
 export async function tryLockIndexing(session: Database): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
-    select pg_try_advisory_lock(${indexingLock}) as taken,
+    select pg_try_advisory_lock(${signatureIndexKey}) as taken,
       set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)
   `.execute(session)
   return rows[0]?.taken ?? false
 }
 
 export async function unlockIndexing(session: Database): Promise<void> {
-  await sql`select pg_advisory_unlock(${indexingLock})`.execute(session)
+  await sql`select pg_advisory_unlock(${signatureIndexKey})`.execute(session)
 }
 
 export async function createExtension(db: Database): Promise<void> {
