@@ -13,13 +13,13 @@ export type Database = Kysely<DB>
 export type Statement = { sql: string; durationMs: number; failure?: string | undefined }
 
 /** Makes the connections of a pool enter a schema; without tenants it changes nothing. */
-export type Scope = (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
+export type EnterSchema = (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 
 export type ConnectionOptions = PoolOptions & {
   /** Called after each statement. */
   onStatement?: ((statement: Statement) => void) | undefined
-  /** Says which server answers a statement, where reads may go to replicas. `scope` is applied to the pool of each. */
-  route?: ((primary: pg.Pool, scope: Scope) => PostgresPool) | undefined
+  /** Says which server answers a statement, where reads may go to replicas; the connections of each enter the schema. */
+  route?: ((primary: pg.Pool, enterSchema: EnterSchema) => PostgresPool) | undefined
   log?: Logger
 }
 
@@ -38,10 +38,10 @@ export function connect(options: ConnectionOptions) {
   let serial = 0
   const openSchema = (schema: string): PostgresPool => {
     const own = serial++
-    const scope: Scope = (each) => (tenants ? createSchemaPool(each, schema, own) : each)
-    if (route) return route(pool, scope)
-    const scoped = scope(pool)
-    return { connect: () => scoped.connect(), end: () => pool.end() }
+    const enterSchema: EnterSchema = (each) => (tenants ? createSchemaPool(each, schema, own) : each)
+    if (route) return route(pool, enterSchema)
+    const entered = enterSchema(pool)
+    return { connect: () => entered.connect(), end: () => pool.end() }
   }
   const db = createDatabase(tenants || route ? openSchema(homeSchema) : pool)
   return {

@@ -1,6 +1,6 @@
 import type { PostgresPoolClient } from 'kysely'
 import pg, { type Pool, type PoolClient } from 'pg'
-import type { Scope } from '../connection.ts'
+import type { EnterSchema } from '../connection.ts'
 import { isOutage, isStatementTimeout } from '../failures.ts'
 import { startsTransaction } from '../query-wrapper.ts'
 import type { Reading } from '../request-scope.ts'
@@ -12,7 +12,7 @@ type Options = {
   choose(reading: Reading): Promise<Replica | undefined>
   primary: Pick<Pool, 'connect'>
   /** Makes the connections of a replica enter the schema of the caller. */
-  scope: Scope
+  enterSchema: EnterSchema
 }
 type Held = { client: PoolClient; replica?: Replica }
 
@@ -20,7 +20,7 @@ type Held = { client: PoolClient; replica?: Replica }
  * A connection that is opened with its first statement: on the primary for a transaction, on a replica for anything
  * else. If the replica cannot answer, the primary does. A standby changes nothing, so no statement runs twice.
  */
-export function createReadClient({ reading, choose, primary, scope }: Options): PostgresPoolClient {
+export function createReadClient({ reading, choose, primary, enterSchema }: Options): PostgresPoolClient {
   let held: Held | undefined
 
   async function open(text: string): Promise<Held> {
@@ -28,7 +28,7 @@ export function createReadClient({ reading, choose, primary, scope }: Options): 
     const replica = reading.isPrimaryOnly ? undefined : await choose(reading)
     if (!replica) return { client: await primary.connect() }
     try {
-      return { client: await scope(replica.pool).connect(), replica }
+      return { client: await enterSchema(replica.pool).connect(), replica }
     } catch (error) {
       if (!isUnanswered(error)) throw error
       if (isOutage(error)) replica.markAway()

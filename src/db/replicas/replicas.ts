@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
-import type { Scope } from '../connection.ts'
+import type { EnterSchema } from '../connection.ts'
 import type { PoolOptions } from '../pool.ts'
 import type { Position } from '../positions/position.ts'
 import { getReading, type Reading } from '../request-scope.ts'
@@ -124,12 +124,12 @@ export function createReplicas(options: Options) {
       void watch()
     },
     /** The pool of a database whose reads may go to replicas. */
-    route: (pool: pg.Pool, scope: Scope) => ({
+    route: (pool: pg.Pool, enterSchema: EnterSchema) => ({
       connect: async () => {
-        const primary = scope(pool)
+        const primary = enterSchema(pool)
         const reading = getReading()
         const isRouted = reading && !reading.isPrimaryOnly
-        return isRouted ? createReadClient({ reading, choose, primary, scope }) : primary.connect()
+        return isRouted ? createReadClient({ reading, choose, primary, enterSchema }) : primary.connect()
       },
       end: () => pool.end(),
     }),
