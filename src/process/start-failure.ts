@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/config.ts'
 import { EmbeddedDatabaseError, NoEmbeddedDatabaseError } from '../db/embedded/embedded.ts'
 import { translateFailure } from '../db/failures.ts'
+import { sqlStates } from '../db/sql-states.ts'
 import { exitCodes, OperatorError } from './operator-error.ts'
 
 /** The message and exit code for an operator whose process did not start, or undefined for a defect. */
@@ -26,11 +27,11 @@ export function explainFailure(error: unknown): { message: string; code: number 
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  '28000': 'The database does not accept this user',
-  '28P01': 'The database does not accept the password',
-  '3D000': 'There is no database with this name',
-  '42501': 'The database user lacks a needed permission',
-  '3F000': 'The database has no schema for the tables',
+  [sqlStates.invalidAuthorization]: 'The database does not accept this user',
+  [sqlStates.invalidPassword]: 'The database does not accept the password',
+  [sqlStates.invalidCatalogName]: 'There is no database with this name',
+  [sqlStates.insufficientPrivilege]: 'The database user lacks a needed permission',
+  [sqlStates.invalidSchemaName]: 'The database has no schema for the tables',
 }
 
 function isQueueSchemaMissing(error: unknown): boolean {

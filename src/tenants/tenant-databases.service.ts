@@ -4,6 +4,7 @@ import { newestMigration } from '../db/migrator.ts'
 import type { Positions } from '../db/positions/positions.ts'
 import { nameSchema } from '../db/schema-names.ts'
 import { findUrlProblem, parseServerAddress } from '../db/servers/server-url.ts'
+import { sqlStates } from '../db/sql-states.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createUrlCipher } from './server-url-cipher.ts'
@@ -141,9 +142,9 @@ function readStatus(status: string): Tenant['status'] {
 
 /** The server answered, and refused: the URL is wrong. */
 const refusals: Readonly<Record<string, string>> = {
-  '28P01': 'has a user or password that the server refuses',
-  '28000': 'has a user that the server refuses',
-  '3D000': 'has a database that the server does not have',
+  [sqlStates.invalidPassword]: 'has a user or password that the server refuses',
+  [sqlStates.invalidAuthorization]: 'has a user that the server refuses',
+  [sqlStates.invalidCatalogName]: 'has a database that the server does not have',
 }
 
 function explain(error: unknown): never {
