@@ -8,9 +8,9 @@ import {
 } from '../http/bodies/streaming.ts'
 import { readCallContext } from '../http/idempotency/idempotency.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import type { ExportService } from './export.service.ts'
+import type { ExportService } from './export/export.service.ts'
+import { addImportRoute, importTypes } from './import/import.routes.ts'
 import type { ImportService } from './import/import.service.ts'
-import { addImportRoute, importTypes } from './import.routes.ts'
 import { ExportedRecord, ExportQuery, lines } from './portability.schemas.ts'
 
 export type PortabilityOptions = { exporter: ExportService; importer: ImportService }

@@ -10,10 +10,10 @@ import type { Logger } from '../../kernel/log.ts'
 import type { PoliciesService } from '../../policies/index.ts'
 import { presentCreated, type WrittenRecord } from '../../records/index.ts'
 import { createForeignReading, type ForeignRequest } from '../foreign/foreign-reading.service.ts'
-import type { Tally } from '../import-report.schemas.ts'
 import type { Line } from '../line-limits.ts'
 import { createDryRunMemory } from './dry-run-memory.ts'
 import { type ImportContext, type LooseEdge, resolveWaitingEdges } from './import-edges.queries.ts'
+import type { Tally } from './import-report.schemas.ts'
 import {
   type CheckSize,
   createLineReader,

@@ -1,4 +1,4 @@
--- src/portability/export-edges.queries.ts buildEdges
+-- src/portability/export/export-edges.queries.ts buildEdges
         select (
     select case when (select count(*)
 from (select
@@ -52,7 +52,7 @@ from relations as e
 where e.source_id = r.id)
         from records as r;
 
--- src/portability/export-histories.queries.ts buildHistories
+-- src/portability/export/export-histories.queries.ts buildHistories
         select (
   select case when coalesce(sum(octet_length(a.changes::text)), 0) <= 1048576
     then string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
@@ -229,7 +229,7 @@ and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) 
 )
         from records as r join contents as c on c.record_id = r.id;
 
--- src/portability/export-line.queries.ts buildExportLine
+-- src/portability/export/export-line.queries.ts buildExportLine
 select concat('{"id":"', r.id, '","type":"', r.type, '","sensitivity":"', r.sensitivity, '","confidence":', r.confidence, ',"salience":', salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), ',"tags":', to_json(c.tags), ',"created_at":"', to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","updated_at":"', to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","version":', r.version, ',"layer":"', r.layer, '","memory_kind":"', r.memory_kind, '","status":"', r.status, '","importance":', r.importance, ',"base_importance":', r.base_importance, ',"access_count":', r.access_count, ',"source_type":"', r.source_type, '","emotional_valence":', r.emotional_valence, ',"confirmation_count":', r.confirmation_count, ',"anchors":', concat('{"base_salience":', r.base_salience, ',"anchored_at":"', to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',"lifecycle":', concat('{"decay":', concat('{"curve":"', r.curve, '","half_life_seconds":', r.half_life_seconds, ',"min_salience":', r.min_salience, ',"max_age_seconds":', r.max_age_seconds, ',"reinforcement_gain":', r.reinforcement_gain, ',"max_salience":', coalesce(r.max_salience::text, 'null'), '', '}'), ',"last_reinforced_at":"', to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","pinned":', (r.pinned)::text, ',"deletion_policy":"', r.deletion_policy, '"', '}'), ',"provenance":', jsonb_set(c.provenance, '{sources}', coalesce((
     select jsonb_agg(each.value
 order by each.place)
@@ -671,7 +671,7 @@ order by i.namespace, i.value
 where i.record_id = r.id), ']') end, null, '}')
 from records as r join contents as c on c.record_id = r.id;
 
--- src/portability/export.queries.ts findPage
+-- src/portability/export/export.queries.ts findPage
     with scanned as materialized (
       select id, scope, type, sensitivity, updated_at, forgotten_at, purge_at
 from records
@@ -706,7 +706,7 @@ and (select count(*)
 from scanned) < 500 as "isLast"
     from place;
 
--- src/portability/export.queries.ts readExportLines: all of it
+-- src/portability/export/export.queries.ts readExportLines: all of it
     with page as materialized (
       select r.id
 from records as r
@@ -1163,7 +1163,7 @@ where i.record_id = r.id), ']') end, null, '}') as line
 order by id) || chr(10), '') as text
 from written;
 
--- src/portability/export.queries.ts readExportLines: of one scope and type
+-- src/portability/export/export.queries.ts readExportLines: of one scope and type
     with page as materialized (
       select r.id
 from records as r

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Caller, Trust } from '../../../src/domain/trust/caller.ts'
-import * as exporting from '../../../src/portability/export.queries.ts'
-import * as exportedEdges from '../../../src/portability/export-edges.queries.ts'
-import * as histories from '../../../src/portability/export-histories.queries.ts'
-import * as lines from '../../../src/portability/export-line.queries.ts'
+import * as exporting from '../../../src/portability/export/export.queries.ts'
+import * as exportedEdges from '../../../src/portability/export/export-edges.queries.ts'
+import * as histories from '../../../src/portability/export/export-histories.queries.ts'
+import * as lines from '../../../src/portability/export/export-line.queries.ts'
 import * as importing from '../../../src/portability/import/import.queries.ts'
 import * as linking from '../../../src/portability/import/import-edges.queries.ts'
 import * as vectors from '../../../src/portability/import/import-vectors.queries.ts'
@@ -38,7 +38,7 @@ const vector = {
 
 /** Queries of export and import. */
 export const portabilitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/portability/export.queries.ts': {
+  'src/portability/export/export.queries.ts': {
     findPage: (db) => exporting.findPage(db, id, { trust, now, filters: {} }),
     readExportLines: {
       'all of it': (db) => exporting.readExportLines(db, page, { trust, now, filters: {} }),
@@ -56,7 +56,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
         }),
     },
   },
-  'src/portability/export-edges.queries.ts': {
+  'src/portability/export/export-edges.queries.ts': {
     buildEdges: (db) => {
       const { edges, isTargetVisible } = exportedEdges.buildEdges({ trust, now, filters: {} })
       return sql`
@@ -65,7 +65,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
       `.execute(db)
     },
   },
-  'src/portability/export-histories.queries.ts': {
+  'src/portability/export/export-histories.queries.ts': {
     buildHistories: (db) => {
       const { auditLog, statusHistory, importanceHistory, accesses } = histories.buildHistories(trust)
       return sql`
@@ -74,7 +74,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
       `.execute(db)
     },
   },
-  'src/portability/export-line.queries.ts': {
+  'src/portability/export/export-line.queries.ts': {
     buildExportLine: (db) =>
       sql`select ${lines.buildExportLine({ trust, now, filters: {} })} from records as r join contents as c on c.record_id = r.id`.execute(
         db,

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { ref } from '../domain/schemas/schema-ref.ts'
-import { readJson, readPartlyStoredJson, requireBodySize } from '../http/bodies/json-bodies.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
+import { readJson, readPartlyStoredJson, requireBodySize } from '../../http/bodies/json-bodies.ts'
 import {
   allowSlowRequest,
   jsonLinesType,
@@ -10,13 +10,13 @@ import {
   readChunks,
   readLines,
   startStream,
-} from '../http/bodies/streaming.ts'
-import { readCallContext } from '../http/idempotency/idempotency.ts'
-import { answers } from '../http/problems/problem-responses.ts'
-import { toProblem, toPublicError } from '../http/problems/problems.ts'
-import { compileValidator } from '../http/validation/validation.ts'
-import { AppError } from '../kernel/errors.ts'
-import { skipByteOrderMark } from './byte-order-mark.ts'
+} from '../../http/bodies/streaming.ts'
+import { readCallContext } from '../../http/idempotency/idempotency.ts'
+import { answers } from '../../http/problems/problem-responses.ts'
+import { toProblem, toPublicError } from '../../http/problems/problems.ts'
+import { compileValidator } from '../../http/validation/validation.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { skipByteOrderMark } from '../byte-order-mark.ts'
 import {
   type DetectedFormat,
   detectFormat,
@@ -24,18 +24,13 @@ import {
   headBytes,
   isGzip,
   isUtf16,
-} from './foreign/format-detection.ts'
-import { foreignFormats } from './foreign/formats.ts'
-import {
-  getLineStatus,
-  type ImportService,
-  type ImportSummary,
-  type LineResult,
-} from './import/import.service.ts'
+} from '../foreign/format-detection.ts'
+import { foreignFormats } from '../foreign/formats.ts'
+import { maxLineBytes, maxLineValues } from '../line-limits.ts'
+import { ImportedRecord, lines } from '../portability.schemas.ts'
+import { getLineStatus, type ImportService, type ImportSummary, type LineResult } from './import.service.ts'
 import { ForeignFile, ImportQuery, ImportReport } from './import-report.schemas.ts'
 import { createImportSlots } from './import-slots.ts'
-import { maxLineBytes, maxLineValues } from './line-limits.ts'
-import { ImportedRecord, lines } from './portability.schemas.ts'
 import { bufferReport } from './report-buffer.ts'
 
 /** The most lines in a report of refused lines alone: it must fit into the buffers of a connection. */

@@ -1,4 +1,4 @@
-import { AppError } from '../kernel/errors.ts'
+import { AppError } from '../../kernel/errors.ts'
 
 /** Each import holds up to a line of its file in memory, and a database file as a whole, as long as its client likes. */
 const maxAtOnce = 8

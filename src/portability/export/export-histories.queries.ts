@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { hiddenActor, isEntryShown, isMoveShown } from '../db/fragments/concealment.ts'
+import { hiddenActor, isEntryShown, isMoveShown } from '../../db/fragments/concealment.ts'
 import {
   object,
   optional,
@@ -9,10 +9,10 @@ import {
   text,
   time,
   word,
-} from '../db/fragments/json-text.ts'
-import { computeDayOfLife } from '../db/fragments/record-days.ts'
-import type { Trust } from '../domain/trust/caller.ts'
-import { maxAccesses, maxLineBytes, maxLineValues } from './line-limits.ts'
+} from '../../db/fragments/json-text.ts'
+import { computeDayOfLife } from '../../db/fragments/record-days.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
+import { maxAccesses, maxLineBytes, maxLineValues } from '../line-limits.ts'
 
 type Fragment = RawBuilder<unknown>
 

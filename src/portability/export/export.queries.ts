@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
-import { isNotPurged, openTo } from '../db/fragments/visibility.ts'
-import type { RecordType } from '../domain/schemas/vocabulary.ts'
-import type { Trust } from '../domain/trust/caller.ts'
+import type { Database } from '../../db/connection.ts'
+import { isNotPurged, openTo } from '../../db/fragments/visibility.ts'
+import type { RecordType } from '../../domain/schemas/vocabulary.ts'
+import type { Trust } from '../../domain/trust/caller.ts'
 import { buildExportLine } from './export-line.queries.ts'
 
 type Fragment = RawBuilder<unknown>

@@ -1,11 +1,11 @@
-import type { Database } from '../db/connection.ts'
-import { chooseNextPoll, findVisibleHorizon } from '../db/poll-horizon.ts'
-import { readFromPrimary } from '../db/request-scope.ts'
-import type { CallContext } from '../db/transaction.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import type { Database } from '../../db/connection.ts'
+import { chooseNextPoll, findVisibleHorizon } from '../../db/poll-horizon.ts'
+import { readFromPrimary } from '../../db/request-scope.ts'
+import type { CallContext } from '../../db/transaction.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { ExportQuery } from '../portability.schemas.ts'
 import { findPage, type Page, readExportLines, type Selection } from './export.queries.ts'
-import type { ExportQuery } from './portability.schemas.ts'
 
 export type ExportService = ReturnType<typeof createExportService>
 

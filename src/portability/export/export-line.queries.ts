@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { showInterpretation, showPayload, showProvenance } from '../db/fragments/concealed-contents.ts'
+import { showInterpretation, showPayload, showProvenance } from '../../db/fragments/concealed-contents.ts'
 import {
   flag,
   list,
@@ -12,9 +12,9 @@ import {
   text,
   time,
   word,
-} from '../db/fragments/json-text.ts'
-import { computeSalienceAt } from '../db/fragments/salience.ts'
-import { openTo } from '../db/fragments/visibility.ts'
+} from '../../db/fragments/json-text.ts'
+import { computeSalienceAt } from '../../db/fragments/salience.ts'
+import { openTo } from '../../db/fragments/visibility.ts'
 import { buildEdges, type ExportContext } from './export-edges.queries.ts'
 import { buildHistories } from './export-histories.queries.ts'
 
