@@ -4,7 +4,6 @@ import { computeSalienceAt } from '../db/fragments/salience.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { neverFading } from '../domain/importance/importance.ts'
-import { archivedAfterDays, archivedBelow } from '../domain/lifecycle/archival.ts'
 import type { Portion, Position } from '../jobs/table-walk.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type RetentionSettings,
   weightedUses,
 } from '../lifecycle/index.ts'
+import { archivedAfterDays, archivedBelow } from './archival.ts'
 
 const archivedBy = 'dream/forget'
 

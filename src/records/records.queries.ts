@@ -6,10 +6,10 @@ import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { maxAnswerBytes, measureUpTo, sumBefore } from '../db/fragments/json-size.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { embeddedEdges } from '../domain/edges/embedded-edges.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import { addHiddenIds, type UncheckedRecord } from './answers/hidden-ids.queries.ts'
 import { maxEmbeddedEntries, maxEntryLength, maxLogLength } from './audit-log/audit-log.ts'
+import { embeddedEdges } from './embedded-edges.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 /**

@@ -4,14 +4,14 @@ import {
   recentAccesses,
 } from '../../src/domain/importance/access-weights.ts'
 import { type Layer, neverFading } from '../../src/domain/importance/importance.ts'
-import { archivedAfterDays, archivedBelow } from '../../src/domain/lifecycle/archival.ts'
+import { archivedAfterDays, archivedBelow } from '../../src/dream/archival.ts'
 import {
   episodicAccesses,
   episodicAfterMs,
   semanticAccesses,
   semanticImportance,
   stepUp,
-} from '../../src/domain/lifecycle/layers.ts'
+} from '../../src/lifecycle/promotion/layers.ts'
 
 /** Rules that the product has in SQL alone, as pure functions: tests compare the two. */
 

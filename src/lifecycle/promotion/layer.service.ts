@@ -1,11 +1,11 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
-import { isLower, stepDown, stepUp } from '../../domain/lifecycle/layers.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { loadForUpdate, presentWritten, type WrittenRecord, writeChange } from '../../records/index.ts'
 import { rescore } from '../importance/importance.queries.ts'
 import type { LayerMove } from './layer.schemas.ts'
+import { isLower, stepDown, stepUp } from './layers.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 

@@ -4,12 +4,6 @@ import { hasIdIn } from '../../db/fragments/id-condition.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Layer } from '../../domain/importance/importance.ts'
-import {
-  episodicAccesses,
-  episodicAfterMs,
-  semanticAccesses,
-  semanticImportance,
-} from '../../domain/lifecycle/layers.ts'
 import type { Position } from '../../jobs/table-walk.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
 import {
@@ -17,6 +11,7 @@ import {
   weightedUses,
   weightedUsesSinceDemotion,
 } from '../importance/importance.queries.ts'
+import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from './layers.ts'
 
 /** Records that can be promoted automatically: not pinned, not forgotten, not replaced by a revision. */
 const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('active', 'challenged')`

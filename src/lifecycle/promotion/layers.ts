@@ -1,4 +1,4 @@
-import type { Layer } from '../importance/importance.ts'
+import type { Layer } from '../../domain/importance/importance.ts'
 
 /** Layers of memory, and when a record is promoted: from working to episodic to semantic. */
 
