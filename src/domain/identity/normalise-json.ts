@@ -1,4 +1,5 @@
 import { compareTexts } from '../../kernel/text-order.ts'
+
 /**
  * Normalises every text inside a JSON value and sorts the members of objects, so that equal content gives an equal
  * value. Request bodies nest at most 100 levels deep, so the recursion is safe.

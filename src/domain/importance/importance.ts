@@ -129,8 +129,13 @@ function computeLogistic(value: number): number {
 
 function computeRecency({ layer, accesses, age_days: age, source_trust: trust }: ImportanceInputs): number {
   if (neverFading.has(layer)) return 1
-  const halfLife = scoreConstants.halfLifeDays / (1 + scoreConstants.distrustPenalty * (1 - trust))
-  return 2 ** -Math.min((accesses.last_age_days ?? age) / halfLife, scoreConstants.maxHalfLives)
+  const halfLives = (accesses.last_age_days ?? age) / computeHalfLifeDays(trust)
+  return 2 ** -Math.min(halfLives, scoreConstants.maxHalfLives)
+}
+
+/** Shorter for a less trusted source. */
+export function computeHalfLifeDays(trust: number): number {
+  return scoreConstants.halfLifeDays / (1 + scoreConstants.distrustPenalty * (1 - trust))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Layer, neverFading, scoreConstants } from '../importance/importance.ts'
+import { computeHalfLifeDays, type Layer, neverFading, scoreConstants } from '../importance/importance.ts'
 
 /**
  * Retention: how well a memory is kept since its last use. It is computed when it is needed and never stored.
@@ -44,8 +44,7 @@ export function computeRetention(
   const { perAccess, largest } = retentionBonus
   const bonus = Math.min(largest, perAccess * Math.log1p(inputs.accesses))
   if (neverFading.has(inputs.layer)) return { value: 1, half_life_days: null, base: 1, bonus }
-  const halfLife =
-    scoreConstants.halfLifeDays / (1 + scoreConstants.distrustPenalty * (1 - inputs.source_trust))
+  const halfLife = computeHalfLifeDays(inputs.source_trust)
   const halfLives = Math.min(Math.max(0, inputs.days_since_access) / halfLife, scoreConstants.maxHalfLives)
   const base = computeBaseRetention(inputs.mode, halfLives, shape)
   return { value: Math.min(1, base + bonus), half_life_days: halfLife, base, bonus }

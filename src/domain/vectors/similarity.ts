@@ -1,4 +1,5 @@
 import { compareTexts } from '../../kernel/text-order.ts'
+
 /** Similarity of embeddings. */
 
 export type Embedding = Float32Array
