@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
-import { readCommandArguments, refuseArguments } from '../src/process/command-arguments.ts'
+import { createArgumentsError, readCommandArguments } from '../src/process/command-arguments.ts'
 import { OperatorError } from '../src/process/operator-error.ts'
 
 /** The arguments of a script. `--help` prints the usage and ends the script; an unknown argument ends it with the code 2. */
@@ -15,7 +15,7 @@ export function readArguments<const T extends ParseArgsConfig>(usage: string, co
 /** Ends the script because of an argument that only the script itself can judge. */
 export function refuse(reason: string): never {
   return endIfRefused(() => {
-    throw refuseArguments(reason)
+    throw createArgumentsError(reason)
   })
 }
 

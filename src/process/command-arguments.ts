@@ -11,12 +11,12 @@ export function readCommandArguments<const T extends ParseArgsConfig>(config: T)
       options: { ...config.options, help } as T['options'] & { help: typeof help },
     })
   } catch (error) {
-    throw refuseArguments(error instanceof Error ? error.message : 'unknown arguments')
+    throw createArgumentsError(error instanceof Error ? error.message : 'unknown arguments')
   }
 }
 
 /** Node explains more than the reason, in more than one line. */
-export function refuseArguments(reason: string): OperatorError {
+export function createArgumentsError(reason: string): OperatorError {
   const [sentence] = reason.split(/\.\s|\n/)
   return new OperatorError(`${sentence}; --help lists the arguments.`, exitCodes.refused)
 }

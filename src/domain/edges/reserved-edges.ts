@@ -26,7 +26,7 @@ export function isContradiction(predicate: string): boolean {
 type Named = readonly { predicate: string }[]
 
 /** The error for a request body that names a reserved relation; undefined when it names none. */
-export function refuseReserved(relations: Named = []): AppError | undefined {
+export function findReservedError(relations: Named = []): AppError | undefined {
   const index = relations.findIndex(({ predicate }) => isReserved(predicate))
   return index < 0 ? undefined : createReservedPredicateError(`/relations/${index}/predicate`)
 }

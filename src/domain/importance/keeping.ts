@@ -1,4 +1,5 @@
 import { dayMs } from '../../kernel/units.ts'
+
 /**
  * Worth keeping: importance and salience together. A budget forgets the records with the lowest value first.
  *

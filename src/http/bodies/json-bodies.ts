@@ -69,7 +69,7 @@ export function readPartlyStoredJson(body: Buffer, most: number): unknown {
   const { numbers } = countValues(body, most)
   const value = parseJson(numbers.length > 0 ? quoteLargeNumbers(body) : body)
   const unstorable = findUnstorableValues(value, 'unchecked')
-  if (unstorable.length > 0) throw refuseUnstorable(unstorable)
+  if (unstorable.length > 0) throw createUnstorableError(unstorable)
   return value
 }
 
@@ -91,7 +91,7 @@ function inspectJson(body: Buffer, most: number): { value: unknown; fault?: AppE
     const errors = [...new Map([...unstorable, ...numbers].map((each) => [each.pointer, each])).values()]
     return { value, fault: new AppError('number_too_large', message, { errors }) }
   }
-  return unstorable.length === 0 ? { value } : { value, fault: refuseUnstorable(unstorable) }
+  return unstorable.length === 0 ? { value } : { value, fault: createUnstorableError(unstorable) }
 }
 
 function countValues(body: Buffer, most: number) {
@@ -100,7 +100,7 @@ function countValues(body: Buffer, most: number) {
   return scanned
 }
 
-function refuseUnstorable(errors: readonly Fault[]): AppError {
+function createUnstorableError(errors: readonly Fault[]): AppError {
   return new AppError('validation_failed', 'The body contains values that cannot be stored.', { errors })
 }
 

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 
 export type Fields = JsonObject
 
-export function refuse(field: string, message: string): AppError {
+export function createFieldError(field: string, message: string): AppError {
   return new AppError('validation_failed', 'The item does not have the form of its format.', {
     errors: [{ pointer: field === '' ? '' : `/${field}`, message }],
   })
@@ -14,7 +14,7 @@ export function refuse(field: string, message: string): AppError {
 
 export function asFields(value: unknown, field = ''): Fields {
   if (isJsonObject(value)) return value
-  throw refuse(field, 'must be an object')
+  throw createFieldError(field, 'must be an object')
 }
 
 /** The value of the first name that is set; null counts as not set. */
@@ -27,7 +27,7 @@ export function pick(fields: Fields, ...names: string[]): unknown {
 export function requireText(fields: Fields, ...names: string[]): string {
   const found = readWord(fields, ...names)
   if (found !== undefined) return found
-  throw refuse(names[0] ?? '', 'must be a text that is not empty')
+  throw createFieldError(names[0] ?? '', 'must be a text that is not empty')
 }
 
 /** A text or a number as a text; undefined when absent or blank. */
@@ -35,21 +35,21 @@ export function readWord(fields: Fields, ...names: string[]): string | undefined
   const value = pick(fields, ...names)
   if (typeof value === 'number') return String(value)
   if (value === undefined) return undefined
-  if (typeof value !== 'string') throw refuse(names[0] ?? '', 'must be a text')
+  if (typeof value !== 'string') throw createFieldError(names[0] ?? '', 'must be a text')
   return value.trim() === '' ? undefined : value
 }
 
 export function readNumber(fields: Fields, ...names: string[]): number | undefined {
   const value = pick(fields, ...names)
   if (value === undefined || typeof value === 'number') return value
-  throw refuse(names[0] ?? '', 'must be a number')
+  throw createFieldError(names[0] ?? '', 'must be a number')
 }
 
 /** Empty when absent. */
 export function listOf(fields: Fields, ...names: string[]): readonly unknown[] {
   const value = pick(fields, ...names) ?? []
   if (Array.isArray(value)) return value
-  throw refuse(names[0] ?? '', 'must be a list')
+  throw createFieldError(names[0] ?? '', 'must be a list')
 }
 
 /** The texts of a list as tags, each once. Other items are left out. */
@@ -69,7 +69,7 @@ export function readTime(fields: Fields, ...names: string[]): string | undefined
   const date = new Date(milliseconds)
   const year = date.getUTCFullYear()
   if (year >= 1 && year <= 9_999) return date.toISOString()
-  throw refuse(names[0] ?? '', 'is not a time')
+  throw createFieldError(names[0] ?? '', 'is not a time')
 }
 
 /** Numbers below this are seconds since 1970; larger ones are milliseconds. */

@@ -52,7 +52,7 @@ export function draftItem(item: Item, destination: Destination, { now, policies 
   }
   // Texts that were joined can be longer than a line of an import may have them: an export could not be imported.
   const errors = listStoringFaults(ImportedRecord, line)
-  if (errors.length > 0) throw refuseItem(item, errors)
+  if (errors.length > 0) throw createItemError(item, errors)
   const given = line as ImportedRecord
   const context = { caller, now, policies, id, defaultSensitivity: sensitivity }
   const copy = isVersion(item) ? draftWithHistory(given, context) : draftNewRecord(given, context)
@@ -60,7 +60,7 @@ export function draftItem(item: Item, destination: Destination, { now, policies 
 }
 
 /** The faults of a message name its place in the file. */
-function refuseItem(item: Item, faults: readonly Fault[]): AppError {
+function createItemError(item: Item, faults: readonly Fault[]): AppError {
   const errors =
     'message' in item
       ? [...new Set(faults.map(({ message }) => message))].map((message) => ({

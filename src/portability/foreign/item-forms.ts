@@ -10,7 +10,7 @@ type Payload = RecordItem['record']['payload']
 export type Window = { start?: string | undefined; end?: string | undefined }
 
 /** One text about a subject. */
-export function notePayload(subject: string, text: string, window: Window = {}): Payload {
+export function createNotePayload(subject: string, text: string, window: Window = {}): Payload {
   return createFactPayload({ subject, predicate: notePredicate, object: text }, window)
 }
 

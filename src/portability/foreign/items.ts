@@ -55,8 +55,8 @@ export type ForeignFile = {
 
 export type Reader = (file: ForeignFile) => AsyncIterable<Reading>
 
-/** A file as a whole is not of its format. */
-export function refuseFile(detail: string, message: string): AppError {
+/** The error for a file that is as a whole not of its format. */
+export function createWrongFormatError(detail: string, message: string): AppError {
   return new AppError('validation_failed', detail, { errors: [{ pointer: '', message }] })
 }
 

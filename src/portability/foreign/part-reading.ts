@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import { maxLineBytes } from '../line-limits.ts'
-import { type ForeignFile, joinWithOr, type Reading, readItem, refuseFile } from './items.ts'
+import { createWrongFormatError, type ForeignFile, joinWithOr, type Reading, readItem } from './items.ts'
 import { splitJson } from './json-splitting.ts'
 
 /** Reads one part of a document. `line` is the position of the part in the lists that the format has. */
@@ -26,7 +26,7 @@ export async function* readParts(
       const place = ++line
       yield* readItem(place, () => read(parsePart(file, bytes), place, list))
     }
-    if (line === 0 && !hasList) yield { line: 1, error: refuseDocument(lists) }
+    if (line === 0 && !hasList) yield { line: 1, error: createEmptyDocumentError(lists) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'malformed_json') throw error
     yield { line: line + 1, error }
@@ -39,10 +39,10 @@ export async function* readJsonLines(file: ForeignFile, read: PartReading): Asyn
     yield* readItem(line, () => read(parsePart(file, bytes), line, ''))
 }
 
-function refuseDocument(lists: ReadonlySet<string>): AppError {
+function createEmptyDocumentError(lists: ReadonlySet<string>): AppError {
   const members = joinWithOr([...lists].filter((name) => name !== ''))
   const message = `must ${lists.has('') ? 'be a list, or ' : ''}have a member ${members}`
-  return refuseFile('The document has nothing of its format.', message)
+  return createWrongFormatError('The document has nothing of its format.', message)
 }
 
 /** An item that is undefined was too large. */

@@ -12,7 +12,7 @@ const maxFileBytes = 64 * 1_024 * 1_024
 export type Rows = {
   list(): Iterable<{ rowid: number; key: unknown }>
   read(rowid: number): Record<string, unknown>
-  refuse(message: string): AppError
+  createError(message: string): AppError
 }
 
 export function isSqlite(head: Buffer): boolean {
@@ -58,7 +58,7 @@ const leafPage = 0x0d
 
 function open(bytes: Buffer): DatabaseSync {
   // A schema of many pages would take long to parse, and no program whose file is read here has one.
-  if (bytes[schemaPage] !== leafPage) throw refuseDatabase('has no schema of one page')
+  if (bytes[schemaPage] !== leafPage) throw createDatabaseError('has no schema of one page')
   // The file says that it has a write-ahead log. None was sent.
   for (const at of versionBytes) bytes[at] = 1
   const database = new DatabaseSync(':memory:', {
@@ -79,7 +79,7 @@ function openTable(database: DatabaseSync, tables: Readonly<Record<string, reado
   const plain = new Set(named.all().flatMap(({ name, is_plain: isPlain }) => (isPlain === 1 ? [name] : [])))
   const [table, [key, ...columns] = []] = Object.entries(tables).find(([name]) => plain.has(name)) ?? []
   if (table === undefined || key === undefined)
-    throw refuseDatabase(`has none of the tables ${Object.keys(tables).join(', ')}`)
+    throw createDatabaseError(`has none of the tables ${Object.keys(tables).join(', ')}`)
   requirePlainColumns(database, table)
   const size = describeSize(database, table)
   const rows = database.prepare(
@@ -92,7 +92,7 @@ function openTable(database: DatabaseSync, tables: Readonly<Record<string, reado
   const listed = createMeter()
   const shown = createMeter()
   return {
-    refuse: refuseDatabase,
+    createError: createDatabaseError,
     *list() {
       for (const { rowid, size: bytes, value } of rows.iterate()) {
         listed(bytes)
@@ -125,7 +125,7 @@ function createMeter(): (bytes: unknown) => void {
   let spent = 0
   return (bytes) => {
     spent += Number(bytes)
-    if (spent > maxFileBytes) throw refuseDatabase('is a damaged database file')
+    if (spent > maxFileBytes) throw createDatabaseError('is a damaged database file')
   }
 }
 
@@ -135,10 +135,10 @@ function requirePlainColumns(database: DatabaseSync, table: string): void {
     `select count(*) as columns from pragma_table_xinfo('${table}')
      where hidden > 0 or lower(name) in ('rowid', '_rowid_', 'oid')`,
   )
-  if (odd.get()?.['columns'] !== 0) throw refuseDatabase('has columns that are not plain')
+  if (odd.get()?.['columns'] !== 0) throw createDatabaseError('has columns that are not plain')
 }
 
-function refuseDatabase(message: string): AppError {
+function createDatabaseError(message: string): AppError {
   return new AppError('validation_failed', 'The database cannot be read.', {
     errors: [{ pointer: '', message }],
   })
@@ -149,6 +149,6 @@ function toRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   const isOfDatabase =
     error instanceof Error && 'code' in error && /^ERR_(SQLITE_ERROR|OUT_OF_RANGE)$/.test(String(error.code))
-  if (isOfDatabase) return refuseDatabase('is a damaged or incomplete database file')
+  if (isOfDatabase) return createDatabaseError('is a damaged or incomplete database file')
   throw error
 }

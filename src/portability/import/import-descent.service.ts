@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { refuseReserved } from '../../domain/edges/reserved-edges.ts'
+import { findReservedError } from '../../domain/edges/reserved-edges.ts'
 import { type Caller, isAllowed } from '../../domain/trust/caller.ts'
 import {
   type Descent,
@@ -59,7 +59,7 @@ export async function resolveDescent(
   const isAdmin = isAllowed(caller, 'admin')
   const mayName = (copy: ImportedCopy | undefined) => isAdmin || (copy !== undefined && isForeign(copy))
   const free = drafts.map(
-    (draft, index) => (mayName(copies[index]) ? undefined : refuseReserved(draft.edges)) ?? draft,
+    (draft, index) => (mayName(copies[index]) ? undefined : findReservedError(draft.edges)) ?? draft,
   )
   const resolved = await resolveNamedSources(tx, caller, free)
   return resolved.map((each, index) => (copies[index]?.hasHistory ? (free[index] ?? each) : each))

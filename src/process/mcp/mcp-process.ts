@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Config } from '../../config/config.ts'
-import { readCommandArguments, refuseArguments } from '../command-arguments.ts'
+import { createArgumentsError, readCommandArguments } from '../command-arguments.ts'
 import { formatLocalUrl } from '../local-url.ts'
 import { exitCodes, OperatorError } from '../operator-error.ts'
 import { awaitReady } from '../readiness.ts'
@@ -34,7 +34,7 @@ function readArguments(args: readonly string[]) {
   const options = { url: { type: 'string' }, profile: { type: 'string' } } as const
   const { values } = readCommandArguments({ args: [...args], options })
   if (values.url !== undefined && !/^https?:$/.test(URL.parse(values.url)?.protocol ?? ''))
-    throw refuseArguments('--url must be an http address')
+    throw createArgumentsError('--url must be an http address')
   return values
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../kernel/json-objects.ts'
+
 /** RFC 7396 JSON Merge Patch: null removes a member, an object merges, anything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch

@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import { findViolatedConstraint } from '../../db/failures.ts'
 import { createSharedTransactions, type Guard, maxSharedText } from '../../db/shared-transactions.ts'
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
-import { refuseReserved } from '../../domain/edges/reserved-edges.ts'
+import { findReservedError } from '../../domain/edges/reserved-edges.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
@@ -123,7 +123,7 @@ export function createRecordCreation(resources: CreationResources) {
 
   function draft(caller: Caller, given: NewRecord | AppError, known: Policies, now: Date) {
     if (given instanceof AppError) return given
-    const refusal = refuseReserved(given.relations)
+    const refusal = findReservedError(given.relations)
     if (refusal) return refusal
     const faults = findNewFactFaults(given.payload)
     if (faults.length > 0) return createInvalidError(faults)

@@ -1,4 +1,5 @@
 import { compareTexts } from '../../kernel/text-order.ts'
+
 /** A record that a search found, and how well it fits. */
 export type Match = { id: string; score: number }
 

@@ -3,7 +3,7 @@ import { collectBytes } from '../../../kernel/collected-bytes.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { removeByteOrderMark, skipByteOrderMark } from '../../byte-order-mark.ts'
 import { maxLineBytes } from '../../line-limits.ts'
-import { type ForeignFile, joinWithOr, type Reading, readItem, refuseFile } from '../items.ts'
+import { createWrongFormatError, type ForeignFile, joinWithOr, type Reading, readItem } from '../items.ts'
 import { splitJson } from '../json-splitting.ts'
 import { parsePart } from '../part-reading.ts'
 import { type Member, readZip } from './unzip.ts'
@@ -65,7 +65,10 @@ async function* readEachMember(
       }
     }
     if (!isFound)
-      throw refuseFile('The archive has nothing of its format.', `has no file ${joinWithOr(names)}`)
+      throw createWrongFormatError(
+        'The archive has nothing of its format.',
+        `has no file ${joinWithOr(names)}`,
+      )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     yield { line: line + 1, error }

@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import { maxLineBytes } from '../../line-limits.ts'
 import { isArchive, readBaseName, readMembers, readText } from '../archive/member-reading.ts'
 import { readTags, readTime, readWord } from '../fields.ts'
-import { createEntityPayload, createFactPayload, notePayload } from '../item-forms.ts'
+import { createEntityPayload, createFactPayload, createNotePayload } from '../item-forms.ts'
 import { type ForeignFile, type Item, type Reader, readItem } from '../items.ts'
 import { type Note, parseNote } from '../markdown-note.ts'
 
@@ -21,7 +21,7 @@ export const readBasicMemory: Reader = (file) => {
     (line) => {
       const path = readText(Buffer.from(name))
       const note = parseNote(readText(bytes), readBaseName(path))
-      return noteItems(note, line, placeOf(note.title, readPermalink(note) ?? path))
+      return createNoteItems(note, line, placeOf(note.title, readPermalink(note) ?? path))
     },
   ])
 }
@@ -55,11 +55,11 @@ function readPermalink({ fields }: Note): string | undefined {
 async function* readSingle(file: ForeignFile) {
   const bytes = await collectBytes(file.chunks(), maxLineBytes)
   if (!bytes) throw new AppError('body_too_large', `A note may have at most ${maxLineBytes} bytes.`)
-  yield* readItem(1, () => noteItems(parseNote(readText(bytes), 'note'), 1))
+  yield* readItem(1, () => createNoteItems(parseNote(readText(bytes), 'note'), 1))
 }
 
 /** The note is an entity; its observations, relations and other text are facts about it. */
-function noteItems(given: Note, line: number, place?: string): Item[] {
+function createNoteItems(given: Note, line: number, place?: string): Item[] {
   const { title, fields, text, observations, relations } = given
   const id = JSON.stringify(place === undefined ? [title] : [title, place])
   const note = place === undefined ? `note:${title}` : `note-at:${id}`
@@ -80,9 +80,12 @@ function noteItems(given: Note, line: number, place?: string): Item[] {
   })
   return [
     { line, ref, createdAt, source: note, record: { ...entity, ...readTags(fields, 'tags') } },
-    ...(text === '' ? [] : [createFact('text', { payload: notePayload(title, text) })]),
+    ...(text === '' ? [] : [createFact('text', { payload: createNotePayload(title, text) })]),
     ...observations.map((each) =>
-      createFact(`observation:${each.text}`, { payload: notePayload(title, each.text), tags: each.tags }),
+      createFact(`observation:${each.text}`, {
+        payload: createNotePayload(title, each.text),
+        tags: each.tags,
+      }),
     ),
     ...relations.map(({ predicate, target }) =>
       createFact(

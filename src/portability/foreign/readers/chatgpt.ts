@@ -1,7 +1,16 @@
 import { joinTexts } from '../../../domain/payloads/message-content.ts'
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
-import { asFields, type Fields, listOf, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
+import {
+  asFields,
+  createFieldError,
+  type Fields,
+  listOf,
+  pick,
+  readTime,
+  readWord,
+  requireText,
+} from '../fields.ts'
 import type { Reader, Reading } from '../items.ts'
 import { createMessageItems, type Message, type PlacedMessage, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
@@ -32,7 +41,7 @@ function listBranch(fields: Fields, line: number): PlacedMessage[] {
   const branch: PlacedMessage[] = []
   const seen = new Set<string>()
   for (let id = readWord(fields, 'current_node') ?? findLast(nodes); id !== undefined; ) {
-    if (seen.has(id)) throw refuse('mapping', 'must not lead back to the same node')
+    if (seen.has(id)) throw createFieldError('mapping', 'must not lead back to the same node')
     seen.add(id)
     const nodeId = id
     const node: Fields = asFields(pick(nodes, nodeId), `mapping/${nodeId}`)

@@ -1,8 +1,17 @@
 import { joinTexts } from '../../../domain/payloads/message-content.ts'
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
-import { asFields, type Fields, listOf, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
-import { notePayload } from '../item-forms.ts'
+import {
+  asFields,
+  createFieldError,
+  type Fields,
+  listOf,
+  pick,
+  readTime,
+  readWord,
+  requireText,
+} from '../fields.ts'
+import { createNotePayload } from '../item-forms.ts'
 import type { Item, Reader, Reading } from '../items.ts'
 import { createMessageItems, type Message, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
@@ -29,7 +38,7 @@ function readClaudePart(value: unknown, line: number): readonly Reading[] {
   if (['conversations_memory', 'project_memories'].some((name) => Object.hasOwn(fields, name)))
     return readMemories(fields, line)
   if (Object.hasOwn(fields, 'content')) return readMemoryFile(fields, line)
-  throw refuse('', 'must be a conversation, a project or memories')
+  throw createFieldError('', 'must be a conversation, a project or memories')
 }
 
 function readConversation(fields: Fields, line: number): Reading[] {
@@ -119,6 +128,6 @@ type Note = { source: string; subject: string; text: string }
 
 /** `fields` say when it was created. */
 function draftNote(line: number, fields: Fields, { source, subject, text }: Note): Item {
-  const record = { type: 'semantic' as const, payload: notePayload(subject, text) }
+  const record = { type: 'semantic' as const, payload: createNotePayload(subject, text) }
   return { line, source, record, createdAt: readTime(fields, 'created_at') }
 }

@@ -1,6 +1,6 @@
 import { truncate } from '../../../kernel/truncated-text.ts'
 import { asFields, type Fields, listOf, readTime, readWord, requireText } from '../fields.ts'
-import { createEntityPayload, notePayload } from '../item-forms.ts'
+import { createEntityPayload, createNotePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 
@@ -78,7 +78,7 @@ function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, strin
     happenedAt: start,
     record: {
       type: 'semantic',
-      payload: notePayload(subject, requireText(fields, 'fact'), { start, end }),
+      payload: createNotePayload(subject, requireText(fields, 'fact'), { start, end }),
       ...(name === undefined ? {} : { tags: [truncate(name, maxTagLength)] }),
     },
     createdAt: readTime(fields, 'created_at'),

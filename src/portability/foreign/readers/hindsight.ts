@@ -11,7 +11,7 @@ import {
   readWord,
   requireText,
 } from '../fields.ts'
-import { createEntityPayload, notePayload } from '../item-forms.ts'
+import { createEntityPayload, createNotePayload } from '../item-forms.ts'
 import type { Item, Link, Reader } from '../items.ts'
 
 const included = {
@@ -45,7 +45,7 @@ function readFact(fields: Fields, source: string, line: number, document: string
   )
   const happenedAt =
     readTime(fields, 'occurred_start') ?? readTime(fields, 'event_date') ?? readTime(fields, 'mentioned_at')
-  const payload = notePayload(entities[0] ?? 'hindsight', requireText(fields, 'text'))
+  const payload = createNotePayload(entities[0] ?? 'hindsight', requireText(fields, 'text'))
   const mentions = [...new Set(entities)]
   return [
     ...mentions.map(
@@ -86,7 +86,7 @@ function readObservations(value: unknown): ItemReading[] {
 /** An observation has no id, so it is known by its text. */
 function readObservation(fields: Fields, line: number): Item {
   const text = requireText(fields, 'text')
-  const payload = notePayload('hindsight', text)
+  const payload = createNotePayload('hindsight', text)
   const links = listOf(fields, 'sources').flatMap((each): Link[] => {
     if (!isJsonObject(each)) return []
     const document = readWord(each, 'document_id')

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../kernel/json-objects.ts'
-import { asFields, type Fields, pick, readTime, refuse, requireText } from '../fields.ts'
-import { notePayload } from '../item-forms.ts'
+import { asFields, createFieldError, type Fields, pick, readTime, requireText } from '../fields.ts'
+import { createNotePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readJsonLines, readParts } from '../part-reading.ts'
 
@@ -18,7 +18,7 @@ function readRow(value: unknown, line: number): Item {
   const namespace = readNamespace(fields)
   const key = requireText(fields, 'key')
   const end = readTime(fields, 'expires_at', 'expiresAt')
-  const payload = notePayload(namespace || 'store', readText(pick(fields, 'value')), { end })
+  const payload = createNotePayload(namespace || 'store', readText(pick(fields, 'value')), { end })
   const createdAt = readTime(fields, 'created_at', 'createdAt')
   return {
     line,
@@ -34,13 +34,13 @@ function readNamespace(fields: Fields): string {
   if (typeof namespace === 'string') return namespace.replaceAll(':', '.')
   if (Array.isArray(namespace) && namespace.every((label) => typeof label === 'string'))
     return namespace.join('.')
-  throw refuse('namespace', 'must be a text or a list of texts')
+  throw createFieldError('namespace', 'must be a text or a list of texts')
 }
 
 /** LangMem wraps the text twice. A value without a text of its own is kept as JSON. */
 function readText(value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '') return value
-  if (!isJsonObject(value)) throw refuse('value', 'must be an object or a text')
+  if (!isJsonObject(value)) throw createFieldError('value', 'must be an object or a text')
   for (const name of ['content', 'text', 'memory', 'data']) {
     const inner = pick(value, name)
     if (typeof inner === 'string' && inner.trim() !== '') return inner

@@ -1,7 +1,7 @@
 import { joinTexts } from '../../../domain/payloads/message-content.ts'
 import { isJsonObject } from '../../../kernel/json-objects.ts'
 import { asFields, type Fields, listOf, pick, readTime, readWord, requireText } from '../fields.ts'
-import { notePayload } from '../item-forms.ts'
+import { createNotePayload } from '../item-forms.ts'
 import type { Item, Reader, Reading } from '../items.ts'
 import { createMessageItems, type Message, placeMessage } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
@@ -92,11 +92,11 @@ function readBlock(fields: Fields, line: number, owners: ReadonlyMap<string, str
   const label = readWord(fields, 'label') ?? 'block'
   const text = requireText(fields, 'value')
   const source = `block:${JSON.stringify(agent === undefined ? ['', label, text] : [agent, label])}`
-  return [{ line, source, record: { type: 'semantic', payload: notePayload(label, text) } }]
+  return [{ line, source, record: { type: 'semantic', payload: createNotePayload(label, text) } }]
 }
 
 function readPassage(fields: Fields, line: number): Item {
-  const payload = notePayload('archive', requireText(fields, 'text'))
+  const payload = createNotePayload('archive', requireText(fields, 'text'))
   const createdAt = readTime(fields, 'created_at')
   const source = `passage:${requireText(fields, 'id')}`
   return { line, source, record: { type: 'semantic', payload }, createdAt }

@@ -1,6 +1,6 @@
 import { graphRelationRef } from '../../../domain/identity/handles.ts'
-import { asFields, type Fields, listOf, readWord, refuse, requireText } from '../fields.ts'
-import { createEntityPayload, createFactPayload, notePayload } from '../item-forms.ts'
+import { asFields, createFieldError, type Fields, listOf, readWord, requireText } from '../fields.ts'
+import { createEntityPayload, createFactPayload, createNotePayload } from '../item-forms.ts'
 import { type Item, type Reader, type Reading, readItem } from '../items.ts'
 import { readJsonLines } from '../part-reading.ts'
 
@@ -11,7 +11,7 @@ export const readMcpMemory: Reader = (file) =>
     const type = readWord(fields, 'type')
     if (type === 'entity') return readEntity(fields, line)
     if (type === 'relation') return [readRelation(fields, line)]
-    throw refuse('type', 'must be entity or relation')
+    throw createFieldError('type', 'must be entity or relation')
   })
 
 /** The format has no ids, so an entity is known by its name and an observation by its text. */
@@ -38,7 +38,7 @@ function readObservation(observation: unknown, name: string, line: number): Item
       line,
       source: `observation:${JSON.stringify([name, text])}`,
       ref: `mcp-memory:${formatEntityId(name)}`,
-      record: { type: 'semantic', payload: notePayload(name, text) },
+      record: { type: 'semantic', payload: createNotePayload(name, text) },
       links: [{ predicate: 'subject_entity', to: formatEntityId(name) }],
     },
   ]

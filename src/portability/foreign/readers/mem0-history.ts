@@ -1,7 +1,7 @@
 import { compareTexts } from '../../../kernel/text-order.ts'
 import { mapInTurns } from '../../../kernel/turns.ts'
-import { type Fields, pick, readTime, readWord, refuse, requireText } from '../fields.ts'
-import { notePayload } from '../item-forms.ts'
+import { createFieldError, type Fields, pick, readTime, readWord, requireText } from '../fields.ts'
+import { createNotePayload } from '../item-forms.ts'
 import { type Item, type Reader, type RecordItem, refuseItem } from '../items.ts'
 import { type Rows, readTable } from '../sqlite-table.ts'
 
@@ -28,7 +28,7 @@ export const readMem0History: Reader = (file) =>
     for (const places of memories.values()) {
       try {
         if (places.length > maxEventsOfMemory)
-          throw refuse('memory_id', `must not have more than ${maxEventsOfMemory} events`)
+          throw createFieldError('memory_id', `must not have more than ${maxEventsOfMemory} events`)
         yield* readMemory(await mapInTurns(places, (place) => readEvent(file.parse, rows, place)))
       } catch (error) {
         yield refuseItem(places[0]?.line ?? 1, error)
@@ -45,7 +45,7 @@ async function groupEvents(rows: Rows): Promise<Map<unknown, Place[]>> {
   const memories = new Map<unknown, Place[]>()
   let line = 0
   for (const { rowid, key: memory } of rows.list()) {
-    if (++line > maxEvents) throw rows.refuse(`has more than ${maxEvents} events`)
+    if (++line > maxEvents) throw rows.createError(`has more than ${maxEvents} events`)
     if (line % rowsPerTurn === 0) await new Promise(setImmediate)
     const places = memories.get(memory)
     if (places) places.push({ rowid, line })
@@ -95,7 +95,7 @@ function readVersion(memory: string, { line, text, at, index, isLast, ended }: P
     line,
     source: formatId(index),
     ref: `mem0:${memory}`,
-    record: { type: 'semantic', payload: notePayload('mem0', text) },
+    record: { type: 'semantic', payload: createNotePayload('mem0', text) },
     createdAt: at,
     ended,
     supersedes: index === 0 ? undefined : formatId(index - 1),

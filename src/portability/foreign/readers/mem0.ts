@@ -1,5 +1,5 @@
 import { asFields, type Fields, readTags, readTime, readWord, requireText } from '../fields.ts'
-import { notePayload } from '../item-forms.ts'
+import { createNotePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 import { isSqlite } from '../sqlite-table.ts'
@@ -18,7 +18,7 @@ function readMemory(value: unknown, line: number): Item {
   const source = requireText(fields, 'id')
   const text = requireText(fields, 'memory', 'data', 'text')
   const end = readTime(fields, 'expiration_date', 'expirationDate')
-  const payload = notePayload(readSubject(fields), text, { end })
+  const payload = createNotePayload(readSubject(fields), text, { end })
   const createdAt = readTime(fields, 'created_at', 'createdAt')
   const record = { type: 'semantic' as const, payload, ...readTags(fields, 'categories') }
   return { line, source, record, createdAt }

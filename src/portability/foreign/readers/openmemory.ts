@@ -10,7 +10,7 @@ import {
   readWord,
   requireText,
 } from '../fields.ts'
-import { createFactPayload, notePayload } from '../item-forms.ts'
+import { createFactPayload, createNotePayload } from '../item-forms.ts'
 import type { Item, Reader, RecordItem } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 
@@ -26,7 +26,7 @@ export const readOpenmemory: Reader = (file) =>
 
 function readMemory(fields: Fields, line: number): Item {
   const source = requireText(fields, 'id')
-  const payload = notePayload(
+  const payload = createNotePayload(
     readWord(fields, 'user_id', 'userId') ?? 'openmemory',
     requireText(fields, 'content'),
   )
