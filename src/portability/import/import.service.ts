@@ -1,4 +1,4 @@
-import { setImmediate as takeTurn } from 'node:timers/promises'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
@@ -162,7 +162,7 @@ export function createImportService(resources: Resources) {
     let bytes = 0
     let seen = new Set<string>()
     for await (const item of lines) {
-      if (items.length % linesPerTurn === 0) await takeTurn()
+      if (items.length % linesPerTurn === 0) await yieldTurn()
       if (items.length === portion.lines || bytes >= portion.bytes || (item.id && seen.has(item.id))) {
         yield items
         items = []
