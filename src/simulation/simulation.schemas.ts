@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { maxDecaySeconds } from '../domain/lifecycle/lifecycle.ts'
 import { Scope, TypeOf } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, durationPattern } from '../domain/schemas/shapes.ts'
@@ -15,7 +16,7 @@ const HalfLife = closed(
   {
     type: TypeOf('The type whose half-life is simulated.'),
     seconds: several(
-      Type.Integer({ minimum: 1, maximum: 1e11 }),
+      Type.Integer({ minimum: 1, maximum: maxDecaySeconds }),
       'The half-lives to compare, in this order.',
     ),
   },

@@ -14,7 +14,7 @@ export const ChosenDeletionPolicy = () =>
   })
 
 /** About 3,000 years. Every deadline that is computed from it stays within the calendar. */
-const maxSeconds = 1e11
+export const maxDecaySeconds = 1e11
 
 export const Decay = closed(
   {
@@ -24,7 +24,7 @@ export const Decay = closed(
     }),
     half_life_seconds: Type.Integer({
       minimum: 1,
-      maximum: maxSeconds,
+      maximum: maxDecaySeconds,
       description: 'Seconds after which half of the salience is left on the exponential curve.',
     }),
     min_salience: Unit({
@@ -32,7 +32,7 @@ export const Decay = closed(
     }),
     max_age_seconds: Type.Integer({
       minimum: 0,
-      maximum: maxSeconds,
+      maximum: maxDecaySeconds,
       description: 'Seconds from the creation after which the salience is 0; 0 means no maximum age.',
     }),
     reinforcement_gain: Type.Number({

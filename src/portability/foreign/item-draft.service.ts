@@ -1,5 +1,6 @@
 import { createMessageRecord } from '../../conversations/index.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
+import { maxDecaySeconds } from '../../domain/lifecycle/lifecycle.ts'
 import { computePosition, type MessagePlace } from '../../domain/payloads/message-place.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
 import { findValidityFaults, type Validity } from '../../domain/payloads/validity.ts'
@@ -141,13 +142,11 @@ function describeMessage(
   }
 }
 
-const maxSeconds = 1e11
-
 /** A maximum age counts from the creation, which may lie years back. So it is extended by the age at the import. */
 function startClock<T extends Described['record']>(record: T, now: Date, policies: Policies): T {
   const { max_age_seconds: most } = policies[record.type].decay
   if (most === 0 || record.created_at === undefined) return record
   const age = Math.max(0, Math.ceil((now.getTime() - Date.parse(record.created_at)) / 1_000))
-  const decay = { max_age_seconds: Math.min(maxSeconds, most + age), ...record.lifecycle?.decay }
+  const decay = { max_age_seconds: Math.min(maxDecaySeconds, most + age), ...record.lifecycle?.decay }
   return { ...record, lifecycle: { ...record.lifecycle, decay } }
 }

@@ -1,4 +1,5 @@
 import { maxSalience } from '../../../domain/lifecycle/curves.ts'
+import { maxDecaySeconds } from '../../../domain/lifecycle/lifecycle.ts'
 import { omitNulls } from '../../../kernel/omit-nulls.ts'
 import {
   asFields,
@@ -50,7 +51,6 @@ function readMemory(fields: Fields, line: number): Item {
 type Strength = Required<Pick<RecordItem['record'], 'salience' | 'lifecycle'>>
 
 const secondsPerDay = 86_400
-const maxSeconds = 1e11
 
 /**
  * The salience at the last use, and the rate at which it falls in a day; with the rate 0 it never falls. Without a rate it
@@ -70,7 +70,7 @@ function readDecay(rate: number, seen: string | undefined): Strength['lifecycle'
   const halfLife = Math.round((Math.LN2 / rate) * secondsPerDay)
   return omitNulls({
     last_reinforced_at: seen,
-    decay: { curve: 'exponential', half_life_seconds: Math.min(Math.max(halfLife, 1), maxSeconds) },
+    decay: { curve: 'exponential', half_life_seconds: Math.min(Math.max(halfLife, 1), maxDecaySeconds) },
   })
 }
 
