@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTo } from '../../src/db/fragments/visibility.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import { type Caller, type Trust, unscoped } from '../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust, type Trust, unscoped } from '../../src/domain/trust/caller.ts'
 import { type Embedding, findNearest } from '../../src/domain/vectors/similarity.ts'
 import { noCell } from '../../src/embeddings/cells/cells.ts'
 import * as ways from '../../src/embeddings/search/vector-search.queries.ts'
@@ -22,7 +22,7 @@ const caller: Caller = {
   principal: 'root',
   name: 'root',
   sourceType: 'human',
-  trust: { maxSensitivity: 'hyper', scopes: null },
+  trust: fullTrust,
   permissions: new Set(['admin']),
 }
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`

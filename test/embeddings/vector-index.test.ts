@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import type { Caller } from '../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust } from '../../src/domain/trust/caller.ts'
 import { findNearest } from '../../src/domain/vectors/similarity.ts'
 import { ensureNearestIndex } from '../../src/embeddings/search/vector-index.service.ts'
 import { findAmongIndexed } from '../../src/embeddings/search/vector-search.queries.ts'
@@ -24,7 +24,7 @@ const caller: Caller = {
   principal: 'root',
   name: 'root',
   sourceType: 'human',
-  trust: { maxSensitivity: 'hyper', scopes: null },
+  trust: fullTrust,
   permissions: new Set(['admin']),
 }
 const source = createVectorSource(9)

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTo } from '../../src/db/fragments/visibility.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import type { Caller, Trust } from '../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { findNearest } from '../../src/domain/vectors/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { ensureNearestIndex } from '../../src/embeddings/search/vector-index.service.ts'
@@ -19,12 +19,11 @@ import { createVectorSource } from '../support/random-vectors.ts'
 const dimensions = 96
 const clusters = 40
 const each = 60
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const caller: Caller = {
   principal: 'root',
   name: 'root',
   sourceType: 'human',
-  trust: everything,
+  trust: fullTrust,
   permissions: new Set(['admin']),
 }
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallContext } from '../../src/db/transaction.ts'
-import type { Caller } from '../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust } from '../../src/domain/trust/caller.ts'
 import type { MaintenanceRun } from '../../src/maintenance/maintenance.schemas.ts'
 import { createRunEvents } from '../../src/maintenance/run-events.service.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
@@ -101,7 +101,7 @@ const caller: Caller = {
   name: 'root',
   permissions: new Set(['admin']),
   sourceType: 'human',
-  trust: { maxSensitivity: 'hyper', scopes: null },
+  trust: fullTrust,
 }
 
 type Event = { event: string; data: Body }

@@ -1,17 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Trust } from '../../src/domain/trust/caller.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
 import { fact, storeRecord } from '../support/console-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 const app = await startTestApp()
 afterAll(() => app.close())
 
 /** Computes the metrics for a trust without the cache. */
-const read = (trust = everything) =>
+const read = (trust = fullTrust) =>
   createSummaryService({ ...app, freshMs: 0 }).read({
     caller: { principal: 'p', name: 'n', permissions: new Set(), trust, sourceType: 'ai' },
   })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createJobs } from '../../src/background.ts'
-import type { Caller } from '../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust } from '../../src/domain/trust/caller.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreMetrics } from '../../src/metrics/index.ts'
@@ -17,7 +17,7 @@ const root: Caller = {
   name: 'root',
   sourceType: 'human',
   permissions: new Set(['admin']),
-  trust: { maxSensitivity: 'hyper', scopes: null },
+  trust: fullTrust,
 }
 
 let apis: TestApp[] = []

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nameHandle } from '../../src/domain/identity/handles.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
 import { createConversationRequests } from '../support/conversation-requests.ts'
 import { entity } from '../support/entity-requests.ts'
@@ -124,8 +125,7 @@ describe('the records about an entity, and entities of one name', () => {
       [name, alias, identifier],
       [identifier, name, alias],
     ])
-    const everything = { scopes: null, maxSensitivity: 'hyper' } as const
-    const lookup = { ...nameHandle('lyra:1'), term: 'lyra:1', scope: undefined, trust: everything }
+    const lookup = { ...nameHandle('lyra:1'), term: 'lyra:1', scope: undefined, trust: fullTrust }
     const found = await findEntitiesByName(app.db, lookup, 10)
     expect(found).toHaveLength(3)
     expect(JSON.stringify(found).length).toBeLessThan(2_000)

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { findRecords } from '../../src/records/index.ts'
 import { countReads } from '../support/count-reads.ts'
 import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
@@ -13,7 +14,7 @@ await database.pool.query(
 afterAll(() => database.close())
 
 it.each([
-  ['a key that sees everything', { maxSensitivity: 'hyper', scopes: null }],
+  ['a key that sees everything', fullTrust],
   ['a key of some scopes', { maxSensitivity: 'high', scopes: ['project-7', 'project-8'] }],
 ] as const)(
   'records are read with their relations without reading others, before the first analyze, for %s',

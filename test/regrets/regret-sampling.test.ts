@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createRegretSampling } from '../../src/regrets/index.ts'
 import { create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -9,7 +10,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const trust = { maxSensitivity: 'hyper', scopes: null } as const
 const sampleAll = (findWithForgotten: () => Promise<string[]>) =>
   createRegretSampling({ ...app, regretSample: 1, random: () => 0.5, findWithForgotten })
 
@@ -20,7 +20,7 @@ it('asks no question again until a record is forgotten', async () => {
       asked++
       return []
     })
-    sampling.noteAsked(trust, {}, () => {})
+    sampling.noteAsked(fullTrust, {}, () => {})
     // Ends when the question that is being asked has its answer.
     await sampling.stop()
     return asked
@@ -43,7 +43,7 @@ it('asks the configured share again', async () => {
       return []
     },
   })
-  for (let index = 0; index < 20; index++) sampling.noteAsked(trust, `q${index}`, () => {})
+  for (let index = 0; index < 20; index++) sampling.noteAsked(fullTrust, `q${index}`, () => {})
   await expect.poll(() => asked).toEqual(['q0', 'q10'])
   await sampling.stop()
 })
@@ -59,7 +59,7 @@ it('asks one question at a time and drops what does not fit into its queue', asy
     running--
     return []
   })
-  for (let index = 0; index < 1_000; index++) sampling.noteAsked(trust, {}, () => {})
+  for (let index = 0; index < 1_000; index++) sampling.noteAsked(fullTrust, {}, () => {})
   await expect.poll(() => asked).toBeGreaterThan(3)
   await sampling.stop()
   expect(most).toBe(1)
@@ -73,8 +73,8 @@ it('reports a failure without the question, and continues', async () => {
     if (++asked === 1) throw new Error('away')
     return []
   })
-  sampling.noteAsked(trust, { task_descriptor: 'hush' }, (message) => reports.push(message))
-  sampling.noteAsked(trust, { task_descriptor: 'hush' }, (message) => reports.push(message))
+  sampling.noteAsked(fullTrust, { task_descriptor: 'hush' }, (message) => reports.push(message))
+  sampling.noteAsked(fullTrust, { task_descriptor: 'hush' }, (message) => reports.push(message))
   await expect.poll(() => asked).toBe(2)
   await sampling.stop()
   expect(reports).toEqual(['a question was not asked again over forgotten records'])

@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import type { Caller, Trust } from '../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { extractWords, readQuery } from '../../src/domain/words/query-words.ts'
 import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/creation/record-draft.ts'
@@ -14,12 +14,11 @@ import { openTestDatabase } from '../support/database.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const caller: Caller = {
   principal: 'root',
   name: 'root',
   sourceType: 'human',
-  trust: everything,
+  trust: fullTrust,
   permissions: new Set(['admin']),
 }
 const seal = createSeal('a key for texts')
@@ -30,7 +29,7 @@ async function openStore(language: string) {
   const database = await openTestDatabase()
   const channel = createTextSearch({ clock: createTestClock(), textLanguage: language })
   let stored = 0
-  const usual = { trust: everything, conditions: [], limit: 10 }
+  const usual = { trust: fullTrust, conditions: [], limit: 10 }
   const find = (sentence: string, more: Partial<TextSearchInput> = {}) =>
     channel.find(database.db, { query: readQuery(sentence), ...usual, ...more })
   const store = async (texts: readonly Text[]): Promise<string[]> => {

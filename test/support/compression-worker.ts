@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createCompression } from '../../src/embeddings/index.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
@@ -7,7 +8,6 @@ import { presentRun } from '../../src/maintenance/run-answer.ts'
 import { idleWorks, noIntervals } from './idle-jobs.ts'
 import type { TestApp } from './test-app.ts'
 
-const everything = { maxSensitivity: 'hyper', scopes: null } as const
 const retention = { retentionMode: 'huber', retentionShape: { huberDelta: 0.5, elasticRho: 0.3 } } as const
 
 /** Creates a worker that runs only `compress`, three vectors at a time. */
@@ -36,7 +36,7 @@ export function createCompressionWorker(
   }
 
   async function read(id: string) {
-    const row = await findRun(db, id, everything)
+    const row = await findRun(db, id, fullTrust)
     if (!row) throw new Error('no such run')
     return presentRun(row)
   }

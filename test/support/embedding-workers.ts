@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '../../src/db/transaction.ts'
-import type { Sensitivity } from '../../src/domain/trust/caller.ts'
+import { fullTrust, type Sensitivity } from '../../src/domain/trust/caller.ts'
 import { createCellAssigner } from '../../src/embeddings/cells/cell-assigner.service.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
@@ -20,8 +20,6 @@ import { idleWorks, noIntervals } from './idle-jobs.ts'
 import type { TestApp } from './test-app.ts'
 
 type Asked = { dryRun?: boolean; scope?: string; signal?: AbortSignal }
-
-const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 /** Creates a worker beside an API, with an embedder of its own. */
 export function createEmbeddingWorker(
@@ -47,7 +45,7 @@ export function createEmbeddingWorker(
     const id = randomUUID()
     await insertRun(db, { id, job: 'embed', trigger: 'manual', now: clock.now(), ...options })
     await runner.runJob('embed', signal)
-    const row = await findRun(db, id, everything)
+    const row = await findRun(db, id, fullTrust)
     if (!row) throw new Error('no such run')
     return presentRun(row)
   }

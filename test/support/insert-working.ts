@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/connection.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import type { Caller } from '../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust } from '../../src/domain/trust/caller.ts'
 import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { oneDayPolicies } from './one-day-policies.ts'
@@ -9,7 +9,7 @@ const caller: Caller = {
   principal: 'root',
   name: 'root',
   sourceType: 'human',
-  trust: { maxSensitivity: 'hyper', scopes: null },
+  trust: fullTrust,
   permissions: new Set(['admin']),
 }
 const atOnce = 600

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createEmbeddingJob } from '../../src/embeddings/index.ts'
@@ -31,7 +32,6 @@ import { createTestPurge } from './test-purge.ts'
 export const day = 86_400_000
 const keeping = { retentionMode: 'huber', retentionShape: defaultRetentionShape } as const
 export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
-const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 type WorkerOptions = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & {
   jobWorks?: Partial<Record<JobName, JobWork>>
@@ -102,7 +102,7 @@ export async function openWorkerSetup(
   }
 
   async function readRun(id: string) {
-    const run = await findRun(db, id, everything)
+    const run = await findRun(db, id, fullTrust)
     if (!run) throw new Error('no such run')
     return presentRun(run)
   }

@@ -1,5 +1,6 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { nameSchema } from '../../src/db/schema-names.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import {
   createTenantDatabases,
   createTenantDirectory,
@@ -30,7 +31,7 @@ it('a drop removes the tenant that it began with, and none of the same id that w
     principal: 'root',
     name: 'root',
     permissions: new Set([]),
-    trust: { maxSensitivity: 'hyper', scopes: null },
+    trust: fullTrust,
     sourceType: 'human',
   } as const
   await expect(dropping.finish({ caller }, begun, why)).rejects.toThrow('no tenant')

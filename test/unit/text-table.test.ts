@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
+import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { formatUuid } from '../../src/kernel/ids.ts'
 import { b, computeIdf, k1 } from '../../src/retrieval/text/bm25.ts'
 import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
@@ -8,7 +9,7 @@ import type { StoredText } from '../../src/retrieval/text/memory/stored-text.ts'
 import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
 import { encodeSearchVector } from '../support/search-vectors.ts'
 
-const everything = { trust: { maxSensitivity: 'hyper', scopes: null } } as const
+const everything = { trust: fullTrust } as const
 const options = {
   averageLength: 10,
   most: 10,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { fullTrust } from '../../../src/domain/trust/caller.ts'
 import * as budgets from '../../../src/lifecycle/decay/budget.queries.ts'
 import * as order from '../../../src/lifecycle/decay/budget-order.queries.ts'
 import * as policies from '../../../src/policies/budgets.queries.ts'
@@ -22,7 +23,6 @@ const forgetting = {
 }
 const row = { scope: 'team', max_records: 10, max_bytes: null, protect: ['entity'], mode: 'soft' }
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
-const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 export const budgetSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/lifecycle/decay/budget-order.queries.ts': {
@@ -62,7 +62,7 @@ export const budgetSamples: Record<string, Record<string, Sample | Record<string
   },
   'src/policies/budgets.queries.ts': {
     listBudgets: {
-      'the first page': (db) => policies.listBudgets(db, { trust: everything, after: undefined, limit: 51 }),
+      'the first page': (db) => policies.listBudgets(db, { trust: fullTrust, after: undefined, limit: 51 }),
       'a later page, for a key of scopes': (db) =>
         policies.listBudgets(db, { trust, after: 'team', limit: 51 }),
     },

@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import type { Trust } from '../../../src/domain/trust/caller.ts'
+import { fullTrust, type Trust } from '../../../src/domain/trust/caller.ts'
 import * as ranges from '../../../src/jobs/ranges.queries.ts'
 import * as figures from '../../../src/jobs/run-figures.queries.ts'
 import * as sweep from '../../../src/lifecycle/decay/decay-sweep.queries.ts'
@@ -19,7 +19,6 @@ import { historySamples } from './history-samples.ts'
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const position = { at: '2026-01-01 00:00:00+00', id }
 const portion = { scope: null, after: position, limit: 2_000 }
 const due = { now, revisedBefore: now, asOf: now, scope: 'team' }
@@ -63,7 +62,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     findRun: (db) => maintenance.findRun(db, id, trust),
     listRuns: {
       'the first page': (db) =>
-        maintenance.listRuns(db, { filters: {}, trust: everything, after: undefined, limit: 51 }),
+        maintenance.listRuns(db, { filters: {}, trust: fullTrust, after: undefined, limit: 51 }),
       'the second page, filtered': (db) =>
         maintenance.listRuns(db, {
           filters: { job: 'decay', status: 'queued' },

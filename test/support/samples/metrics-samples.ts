@@ -1,4 +1,4 @@
-import type { Trust } from '../../../src/domain/trust/caller.ts'
+import { fullTrust, type Trust } from '../../../src/domain/trust/caller.ts'
 import { addRunTotals } from '../../../src/maintenance/running/run-totals.queries.ts'
 import * as store from '../../../src/metrics/store.queries.ts'
 import * as summary from '../../../src/metrics/summary.queries.ts'
@@ -7,7 +7,6 @@ import type { Sample } from './deletion-samples.ts'
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 export const metricsSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/maintenance/running/run-totals.queries.ts': {
@@ -21,14 +20,14 @@ export const metricsSamples: Record<string, Record<string, Sample | Record<strin
   },
   'src/metrics/summary.queries.ts': {
     countRecords: {
-      'of everything': (db) => summary.countRecords(db, everything),
+      'of everything': (db) => summary.countRecords(db, fullTrust),
       'of what a key sees': (db) => summary.countRecords(db, trust),
     },
     countCreated: (db) => summary.countCreated(db, trust, { since: now, days: 30 }),
     countFading: (db) => summary.countFading(db, trust, { now, until: now }),
     drawSample: {
       'of every record': (db) => summary.drawSample(db, trust, { now, percent: 100 }),
-      'of some pages': (db) => summary.drawSample(db, everything, { now, percent: 2 }),
+      'of some pages': (db) => summary.drawSample(db, fullTrust, { now, percent: 2 }),
     },
   },
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import type { Trust } from '../../../src/domain/trust/caller.ts'
+import { fullTrust, type Trust } from '../../../src/domain/trust/caller.ts'
 import * as rows from '../../../src/maintenance/plan-rows.queries.ts'
 import * as listed from '../../../src/plans/listed-changes.queries.ts'
 import * as applications from '../../../src/plans/plan-applications.queries.ts'
@@ -15,7 +15,6 @@ import type { Sample } from './deletion-samples.ts'
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const reader = { trust, now }
 const application = { planId: id, plannedAt: now, only: ['prune'], except: [id] }
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
@@ -71,7 +70,7 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/plans/plans.queries.ts': {
     findPlan: {
-      'for a key with all records': (db) => plans.findPlan(db, id, { trust: everything, now }),
+      'for a key with all records': (db) => plans.findPlan(db, id, { trust: fullTrust, now }),
       'for a key with some': (db) => plans.findPlan(db, id, reader),
     },
     listPlans: {
@@ -89,7 +88,7 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
   'src/plans/plan-changes.queries.ts': {
     listPlanChanges: {
       'the first page': (db) =>
-        changes.listPlanChanges(db, { planId: id, trust: everything, after: undefined, limit: 51 }),
+        changes.listPlanChanges(db, { planId: id, trust: fullTrust, after: undefined, limit: 51 }),
       'the second page, filtered': (db) =>
         changes.listPlanChanges(db, {
           planId: id,

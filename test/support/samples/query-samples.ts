@@ -1,4 +1,4 @@
-import type { Trust } from '../../../src/domain/trust/caller.ts'
+import { fullTrust, type Trust } from '../../../src/domain/trust/caller.ts'
 import * as answered from '../../../src/http/idempotency/idempotency.queries.ts'
 import * as keys from '../../../src/keys/keys.queries.ts'
 import * as decay from '../../../src/lifecycle/reinforcement/reinforcement.queries.ts'
@@ -31,7 +31,6 @@ import { textSamples } from './text-samples.ts'
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
 const policy = {
   type: 'semantic',
@@ -87,7 +86,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     findKey: (db) => keys.findKey(db, trust, id),
     findKeyBySecret: (db) => keys.findKeyBySecret(db, key.secret_hash),
     listKeys: {
-      'the first page': (db) => keys.listKeys(db, everything, 51, undefined),
+      'the first page': (db) => keys.listKeys(db, fullTrust, 51, undefined),
       'the second page': (db) => keys.listKeys(db, trust, 51, { created_at: now, id }),
     },
     revokeKey: (db) => keys.revokeKey(db, id, now),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { nameHandle } from '../../../src/domain/identity/handles.ts'
 import { createSeal } from '../../../src/domain/identity/tombstone-seal.ts'
-import type { Caller, Trust } from '../../../src/domain/trust/caller.ts'
+import { type Caller, fullTrust, type Trust } from '../../../src/domain/trust/caller.ts'
 import * as hiddenIds from '../../../src/records/answers/hidden-ids.queries.ts'
 import * as auditLog from '../../../src/records/audit-log/audit-log.queries.ts'
 import * as changing from '../../../src/records/change/record-change.queries.ts'
@@ -23,12 +23,11 @@ import type { Sample } from './deletion-samples.ts'
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const caller: Caller = {
   principal: 'root',
   name: 'root',
   permissions: new Set(['admin']),
-  trust: everything,
+  trust: fullTrust,
   sourceType: 'human',
 }
 const draft = draftRecord(
@@ -136,7 +135,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
           },
         }),
       'by importance, everything seen': (db) =>
-        listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }),
+        listing.listRecords(db, { ...page, trust: fullTrust, sort: 'importance' }),
     },
     listRecordIds: (db) =>
       listing.listRecordIds(db, { ...page, isReadableOnly: true, conditions: [sql`r.pinned`] }),

@@ -1,3 +1,4 @@
+import { fullTrust } from '../../../src/domain/trust/caller.ts'
 import * as simulation from '../../../src/simulation/simulation.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -9,7 +10,7 @@ const everything: simulation.Selection = {
   until,
   types: ['semantic'],
   scope: null,
-  trust: { maxSensitivity: 'hyper', scopes: null },
+  trust: fullTrust,
 }
 const some: simulation.Selection = {
   ...everything,
