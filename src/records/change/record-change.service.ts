@@ -10,6 +10,7 @@ import { isHistory } from '../../domain/schemas/vocabulary.ts'
 import { getRank, hasSameVisibility } from '../../domain/trust/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { appendEntry, computeWriteTime } from '../audit-log/audit-log.ts'
+import { createIdentifierTakenError } from '../creation/creation-errors.ts'
 import { listIdentifiers } from '../creation/record-draft.ts'
 import { deleteHandles, insertHandles, lookUpHandles } from '../handles/handles.queries.ts'
 import { deleteIdentifiers, insertIdentifiers } from '../handles/identifiers.queries.ts'
@@ -183,5 +184,5 @@ function haveSameHandles(left: readonly Handle[], right: readonly Handle[]): boo
 
 function translateTakenIdentifier(error: unknown): never {
   if (findViolatedConstraint(error) !== 'entity_identifiers_taken') throw error
-  throw new AppError('identifier_taken', 'Another entity of this scope and sensitivity has this identifier.')
+  throw createIdentifierTakenError()
 }

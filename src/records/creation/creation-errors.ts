@@ -6,13 +6,13 @@ export function createRecordExistsError(id: string): AppError {
   return new AppError('record_exists', `The id ${id} is already in use.`)
 }
 
-export function createIdentifierTakenError(index: number): AppError {
+/** `index` is the place of the identifier, where it is known. */
+export function createIdentifierTakenError(index?: number): AppError {
+  const errors = [{ pointer: `/payload/identifiers/${index}`, message: 'is already taken in this scope' }]
   return new AppError(
     'identifier_taken',
     'Another entity of this scope and sensitivity has this identifier.',
-    {
-      errors: [{ pointer: `/payload/identifiers/${index}`, message: 'is already taken in this scope' }],
-    },
+    index === undefined ? {} : { errors },
   )
 }
 
