@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { time } from '../db/fragments/json-text.ts'
 import { isNamed } from '../db/fragments/named-changes.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Payload } from '../domain/payloads/payloads.ts'
 import type { Via } from '../domain/trust/caller.ts'
 import { recordState } from './undo.queries.ts'
 
@@ -33,6 +34,42 @@ type Shown = { forgotten_at: string | null; forgotten_reason: string | null }
 /** A record that was restored, or forgotten again, as the undo lists it. */
 export type Rewritten = { record_id: string; before: Shown; after: Shown }
 
+type Portion = { targetId: string; only: readonly string[] | null; after: string; limit: number }
+
+/** The next records that a run lists, and whether the undo is asked for them. */
+function selectNextListed({ targetId, only, after, limit }: Portion): RawBuilder<unknown> {
+  return sql`
+      select c.record_id as id, bool_or(${isNamed(only)}) as is_selected
+      from maintenance_changes as c
+      where c.run_id = ${targetId}::uuid and c.record_id > ${after}::uuid
+      group by c.record_id order by c.record_id limit ${limit}
+    `
+}
+
+export type ForgottenContent = {
+  id: string
+  scope: string
+  payload: Payload
+  /** Whether this undo lists the record already. */
+  is_listed: boolean
+}
+
+/** Reads the contents of the next records that a run forgot, only where something was erased from their scope. */
+export async function findForgottenContents(
+  tx: Transaction,
+  { runId, ...portion }: Portion & { runId: string },
+): Promise<ForgottenContent[]> {
+  const { rows } = await sql<ForgottenContent>`
+    with due as materialized (${selectNextListed(portion)})
+    select r.id, r.scope, content.payload, exists (
+      select from maintenance_changes as d where d.run_id = ${runId}::uuid and d.record_id = r.id offset 0
+    ) as is_listed
+    from due join records as r on r.id = due.id join contents as content on content.record_id = r.id
+    where due.is_selected and r.forgotten_run_id = ${portion.targetId}::uuid and r.scope in (select scope from tombstones)
+  `.execute(tx)
+  return rows
+}
+
 /**
  * Restores the next of the records that a run forgot and nobody restored since, with the state that they had. Records whose
  * rows the run has kept are not among them; the offset makes this an index probe for each, where a join would read all rows
@@ -44,12 +81,7 @@ export async function restoreForgotten(
 ): Promise<{ rewritten: Rewritten[]; last: string | null }> {
   const { targetId, only } = writing
   const { rows } = await sql<{ rewritten: Rewritten[]; last: string | null }>`
-    with due as materialized (
-      select c.record_id as id, bool_or(${isNamed(only)}) as is_selected
-      from maintenance_changes as c
-      where c.run_id = ${targetId}::uuid and c.record_id > ${after}::uuid
-      group by c.record_id order by c.record_id limit ${limit}
-    ), locked as materialized (
+    with due as materialized (${selectNextListed({ targetId, only, after, limit })}), locked as materialized (
       select r.id, ${state} as old, ${shown} as was, '{}'::jsonb as requested
       from due join records as r on r.id = due.id
       where due.is_selected and r.id <> all(${erasedIds}::uuid[])

@@ -20,8 +20,12 @@ import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkIds, walkRunById } from '../jobs/table-walk.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedRecords, lockTombstonesShared } from '../records/index.ts'
-import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetting.queries.ts'
-import { findForgottenContents } from './forgotten-contents.queries.ts'
+import {
+  findForgottenContents,
+  type Rewritten,
+  restoreForgotten,
+  takeBackForgetting,
+} from './forgetting.queries.ts'
 import {
   countChanged,
   findNextChanged,

@@ -1,3 +1,25 @@
+-- src/undo/forgetting.queries.ts findForgottenContents
+    with due as materialized (
+      select c.record_id as id, bool_or(true) as is_selected
+      from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+      group by c.record_id
+order by c.record_id
+limit $3
+    )
+    select r.id, r.scope, content.payload, exists (
+      select
+from maintenance_changes as d
+where d.run_id = $4::uuid
+and d.record_id = r.id offset 0
+    ) as is_listed
+    from due join records as r on r.id = due.id join contents as content on content.record_id = r.id
+    where due.is_selected
+and r.forgotten_run_id = $5::uuid
+and r.scope in (select scope
+from tombstones);
+
 -- src/undo/forgetting.queries.ts restoreForgotten: all
     with due as materialized (
       select c.record_id as id, bool_or(true) as is_selected
@@ -327,28 +349,6 @@ from rewritten) as left, (
 order by id), '[]')
   from rewritten
 ) as rewritten;
-
--- src/undo/forgotten-contents.queries.ts findForgottenContents
-    with due as materialized (
-      select c.record_id as id, bool_or(true) as is_selected
-      from maintenance_changes as c
-      where c.run_id = $1::uuid
-and c.record_id > $2::uuid
-      group by c.record_id
-order by c.record_id
-limit $3
-    )
-    select r.id, r.scope, content.payload, exists (
-      select
-from maintenance_changes as d
-where d.run_id = $4::uuid
-and d.record_id = r.id offset 0
-    ) as is_listed
-    from due join records as r on r.id = due.id join contents as content on content.record_id = r.id
-    where due.is_selected
-and r.forgotten_run_id = $5::uuid
-and r.scope in (select scope
-from tombstones);
 
 -- src/undo/undo.queries.ts countChanged
     select count(*) as changed

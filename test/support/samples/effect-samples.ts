@@ -5,7 +5,6 @@ import * as revisions from '../../../src/effects/revision-effects.queries.ts'
 import * as running from '../../../src/maintenance/running/dry-run-effects.queries.ts'
 import * as planned from '../../../src/maintenance/running/planned-batches.queries.ts'
 import * as forgetting from '../../../src/undo/forgetting.queries.ts'
-import * as forgotten from '../../../src/undo/forgotten-contents.queries.ts'
 import * as undo from '../../../src/undo/undo.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 import { planSamples } from './plan-samples.ts'
@@ -78,6 +77,10 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     listRescored: (db) => inTransaction(db, (tx) => planned.listRescored(tx, id)),
   },
   'src/undo/forgetting.queries.ts': {
+    findForgottenContents: (db) =>
+      inTransaction(db, (tx) =>
+        forgetting.findForgottenContents(tx, { ...portion, targetId: id, only: null }),
+      ),
     restoreForgotten: {
       all: (db) => inTransaction(db, (tx) => forgetting.restoreForgotten(tx, restoration)),
       some: (db) =>
@@ -87,12 +90,6 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
       all: (db) => inTransaction(db, (tx) => forgetting.takeBackForgetting(tx, batch)),
       some: (db) => inTransaction(db, (tx) => forgetting.takeBackForgetting(tx, { ...batch, only: [id] })),
     },
-  },
-  'src/undo/forgotten-contents.queries.ts': {
-    findForgottenContents: (db) =>
-      inTransaction(db, (tx) =>
-        forgotten.findForgottenContents(tx, { ...portion, targetId: id, only: null }),
-      ),
   },
   'src/undo/undo.queries.ts': {
     countChanged: (db) => undo.countChanged(db, { targetId: id, only: null }),
