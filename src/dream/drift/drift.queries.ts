@@ -43,7 +43,7 @@ const isChecked = sql<SqlBool>`not r.pinned
   and (r.status in ('active', 'challenged') or (r.status = 'invalidated' and ${isOwn}))`
 
 /** Most payloads name no file and are not read. Very long payloads are logs or listings, so they are skipped. */
-const limitedPayload = sql<Payload | null>`(
+const payloadNamingFiles = sql<Payload | null>`(
   select case
     when ${isAtMost(sql`c.payload`, 262_144)}
       and (c.payload::text like '%/%' or c.payload::text like '%npm run%' or c.payload ->> 'primary_type' = 'File')
@@ -78,7 +78,7 @@ async function listRecords(
   condition: RawBuilder<SqlBool>,
 ): Promise<CheckedRecord[]> {
   const { rows } = await sql<CheckedRecord>`
-    select r.id, r.version, r.scope, r.status, ${isOwn} as is_own, ${missedBy} as missed_by, ${limitedPayload} as payload
+    select r.id, r.version, r.scope, r.status, ${isOwn} as is_own, ${missedBy} as missed_by, ${payloadNamingFiles} as payload
     from records as r
     where ${isInRange(range)} and ${condition}
     order by r.id
