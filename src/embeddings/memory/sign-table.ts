@@ -1,4 +1,5 @@
 import { numbersAtOnce } from './dot-products.ts'
+import { createPagedRows } from './paged-rows.ts'
 import type { VectorPages } from './vector-pages.ts'
 
 const bitsAtOnce = 8 * numbersAtOnce
@@ -9,23 +10,15 @@ const bitsAtOnce = 8 * numbersAtOnce
  */
 export function createSignTable({ pages, dimensions }: { pages: VectorPages; dimensions: number }) {
   const length = countSignBytes(dimensions)
-  const perPage = pages.countPerPage(length)
-  const taken: number[] = []
+  const { computeAddress, makeRoom, listPages, giveBack } = createPagedRows(pages, length)
   /** Places without a vector. Their signs can be near to a question, so they would displace vectors among the likely ones. */
   const cleared: number[] = []
   let differences = new Uint16Array(0)
   let count = 0
 
-  const computeAddress = (place: number) =>
-    (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
-
   /** Adds the signs of the vector at the next place. Returns whether there is room. */
   function add(numbers: Int8Array): boolean {
-    if (count === taken.length * perPage) {
-      const page = pages.take()
-      if (page === undefined) return false
-      taken.push(page)
-    }
+    if (!makeRoom(count)) return false
     pages.write(computeAddress(count), toSigns(numbers, length))
     count += 1
     return true
@@ -57,11 +50,10 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   function countDifferences(question: Int8Array): Uint32Array {
     if (differences.length < count) differences = new Uint16Array(Math.ceil(1.5 * count))
     const counts = new Uint32Array(8 * length + 1)
-    for (const [page, address] of taken.entries()) {
-      const first = page * perPage
-      const rows = pages.differ(question, address, Math.min(perPage, count - first))
-      for (let row = 0; row < rows.length; row++) {
-        const difference = rows[row] as number
+    for (const { first, address, rows } of listPages(count)) {
+      const found = pages.differ(question, address, rows)
+      for (let row = 0; row < found.length; row++) {
+        const difference = found[row] as number
         differences[first + row] = difference
         counts[difference] = (counts[difference] as number) + 1
       }
@@ -74,7 +66,7 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
     return counts
   }
 
-  return { add, clear, findLikely, close: () => pages.giveBack(taken.splice(0)) }
+  return { add, clear, findLikely, close: giveBack }
 }
 
 function countSignBytes(dimensions: number): number {

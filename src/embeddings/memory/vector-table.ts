@@ -6,6 +6,7 @@ import { createUuidPlaces } from '../../kernel/uuid-places.ts'
 import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../vectors/decoded-vectors.ts'
 import { countBytes, decodeBytes, estimateKept, toBytes } from './byte-vectors.ts'
+import { createPagedRows } from './paged-rows.ts'
 import { createSignTable } from './sign-table.ts'
 import { maxAtOnce, type VectorPages } from './vector-pages.ts'
 
@@ -31,8 +32,7 @@ export type VectorTable = ReturnType<typeof createVectorTable>
  */
 export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const length = countBytes(dimensions)
-  const perPage = pages.countPerPage(length)
-  const taken: number[] = []
+  const { computeAddress, makeRoom, giveBack } = createPagedRows(pages, length)
   const ids = createUuidPlaces()
   const versions: number[] = []
   /** The factor by which a product becomes a cosine; NaN if the place is empty. */
@@ -45,13 +45,10 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   let hasRounded = false
   let isClosed = false
 
-  const computeAddress = (place: number) =>
-    (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
-
   /** Stores a vector, instead of the one that is known of it. Returns whether there was room. */
   function add(stored: VersionedVector): boolean {
     const { id, version, cell } = stored
-    if (isClosed || !makeRoom()) return false
+    if (isClosed || !makeRoom(ids.length)) return false
     const place = ids.length
     remove(id)
     const { vector, step, square } = decodeVector(stored, dimensions)
@@ -65,14 +62,6 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     factors.push(step === 0 ? factor : factor / estimateKept(vector, step))
     listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
     return true
-  }
-
-  /** Takes a page where the next place is on a new one. Returns whether there is room. */
-  function makeRoom(): boolean {
-    if (ids.length < taken.length * perPage) return true
-    const page = pages.take()
-    if (page !== undefined) taken.push(page)
-    return page !== undefined
   }
 
   /** Undefined for a vector that is not here. */
@@ -157,7 +146,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   /** Gives the memory back. */
   function close(): void {
-    pages.giveBack(taken.splice(0))
+    giveBack()
     signs.close()
     isClosed = true
   }

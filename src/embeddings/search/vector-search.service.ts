@@ -104,6 +104,7 @@ export function createVectorSearch({
 }: Resources) {
   const conn = tx ?? db
   const counts = new Map<string, { count: number; at: number }>()
+  const computeShareRead = (signatures: number) => readPerRoot / Math.sqrt(Math.max(1, signatures))
   let measured: Measured | undefined
 
   async function find(input: VectorSearchInput): Promise<Neighbour[]> {
@@ -119,7 +120,7 @@ export function createVectorSearch({
     if (!memory || onlyIds || !hasDirection(vector) || (scopes && (await areSmall(scopes))))
       return find(input)
     const { signatures } = await measure()
-    const search = { ...input, stored: signatures, share: readPerRoot / Math.sqrt(Math.max(1, signatures)) }
+    const search = { ...input, stored: signatures, share: computeShareRead(signatures) }
     return (await memory.find(search)) ?? find(input)
   }
 
@@ -162,7 +163,7 @@ export function createVectorSearch({
   /** While vectors move from one set of cells to another, both are searched. */
   async function searchCells(search: VectorSearch, { vector, requested }: CellSearch): Promise<NearVectors> {
     const { signatures } = await measure()
-    const share = readPerRoot / Math.sqrt(Math.max(1, signatures))
+    const share = computeShareRead(signatures)
     let sets = await cells.read(conn, search.modelId)
     let examined = 2 * search.limit
     for (let attempt = 1; ; ) {

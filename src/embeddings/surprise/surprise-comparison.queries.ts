@@ -4,10 +4,10 @@ import type { Conditions } from '../../db/fragments/conditions.ts'
 import { comparisonKey } from '../../db/fragments/lock-keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { minImportance } from '../../domain/importance/surprise.ts'
-import type { Sensitivity, SourceType } from '../../domain/trust/caller.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
 import type { Neighbour } from '../../domain/vectors/similarity.ts'
 import type { Precision } from '../../domain/vectors/vector-codes.ts'
-import type { Provenance } from '../../records/index.ts'
+import type { RecordSource } from './independent-source.ts'
 
 /** The queue of records whose first vector is still to be compared with what the store already knew. */
 
@@ -119,12 +119,7 @@ export function isCompared(): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (select from unsurprised as waiting where waiting.record_id = r.id)`
 }
 
-export type RecordSourceRow = {
-  id: string
-  provenance: Provenance
-  source_type: SourceType
-  sensitivity: Sensitivity
-}
+export type RecordSourceRow = RecordSource & { id: string }
 
 /** Reads the sources of records. */
 export async function findRecordSources(tx: Transaction, ids: readonly string[]): Promise<RecordSourceRow[]> {

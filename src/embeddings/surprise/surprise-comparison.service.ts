@@ -3,12 +3,12 @@ import type { Transaction } from '../../db/transaction.ts'
 import { computeSurprise } from '../../domain/importance/surprise.ts'
 import type { Neighbour } from '../../domain/vectors/similarity.ts'
 import { findThresholds, type SimilarityThresholds } from '../../domain/vectors/similarity-thresholds.ts'
-import type { BatchResult } from '../../jobs/runs.ts'
 import { drainInBatches } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
+import type { Pass as EmbeddingPass } from '../queue/embedding-pass.service.ts'
 import { prepareLargeScan } from '../search/vector-search.queries.ts'
 import { decodeVector } from '../vectors/decoded-vectors.ts'
 import { isIndependentSource } from './independent-source.ts'
@@ -24,8 +24,7 @@ import {
 } from './surprise-comparison.queries.ts'
 import { findNeighbours, type NewVector } from './surprise-neighbours.service.ts'
 
-type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
-type Pass = { inBatch: InBatch; scope: string | null; signal: AbortSignal }
+type Pass = Omit<EmbeddingPass, 'model'>
 
 /** In the largest scope this takes about ten seconds, during which only other comparisons wait. */
 const maxBatch = 250
