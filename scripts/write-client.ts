@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import openapiTs, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import { readArguments } from './script-arguments.ts'
+import { writeOrCheck } from './write-or-check.ts'
 
 const usage = `Usage: npm run client -- [--check]
 
@@ -18,7 +19,6 @@ type Document = OpenAPI3 & { paths: Record<string, Paths> }
 type Paths = Record<string, Operation>
 type Operations = { method: string; path: string; operation: Operation }[]
 
-const folder = new URL('../clients/typescript/src/generated/', import.meta.url)
 const document: Document = JSON.parse(
   readFileSync(new URL('../openapi/openapi.json', import.meta.url), 'utf8'),
 )
@@ -78,11 +78,5 @@ export const routes = {\n${lines}} as const\n`
 }
 
 const files = { 'api.ts': await renderTypes(), 'routes.ts': renderRoutes() }
-for (const [name, text] of Object.entries(files)) {
-  const file = new URL(name, folder)
-  if (!values.check) writeFileSync(file, text)
-  else if (readFileSync(file, 'utf8') !== text) {
-    process.stderr.write(`clients/typescript/src/generated/${name} is not up to date: run npm run client\n`)
-    process.exitCode = 1
-  }
-}
+for (const [name, text] of Object.entries(files))
+  writeOrCheck(`clients/typescript/src/generated/${name}`, text, values.check, 'npm run client')
