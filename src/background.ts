@@ -12,7 +12,7 @@ import { joinPolls } from './jobs/poll.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Tracer } from './kernel/span.ts'
 import { dayMs, subtractMilliseconds } from './kernel/units.ts'
-import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
+import { createDecay, createImportanceRefresh, createPromotion } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
 import {
   createDueJobs,
@@ -110,7 +110,7 @@ export function createJobs({
     embedder: models.embedder,
   })
   const texts = createTextUpdate({ db, clock, log, textLanguage: config.records.textLanguage })
-  const refresh = createRefresh({ db })
+  const refresh = createImportanceRefresh({ db })
   const model = models.chat
   const writing = {
     ids,
@@ -121,7 +121,7 @@ export function createJobs({
   const jobWorks = addPlanApplication(
     { db, seal: writing.seal },
     {
-      decay: createPromotion({ db }).appendTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
+      decay: createPromotion({ db }).appendTo(createDecay({ db, forgottenRetentionMs, revisedRetentionMs })),
       consolidate: createConsolidation({ db, clock, ...writing, ...config.consolidation, extraction: model }),
       dream: createDream({
         db,

@@ -6,7 +6,7 @@ import type { JobName } from '../../src/jobs/job-names.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createRefresh, createSweep } from '../../src/lifecycle/index.ts'
+import { createDecay, createImportanceRefresh } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { addPlanApplication } from '../../src/plans/index.ts'
@@ -42,8 +42,8 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
       { db, seal },
       {
         ...idleWorks,
-        decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
-        refresh_importance: createRefresh({ db }),
+        decay: createDecay({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
+        refresh_importance: createImportanceRefresh({ db }),
         simulation: createSimulation({ db }),
         undo: createUndo({ db, seal }),
       },

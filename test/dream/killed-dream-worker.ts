@@ -1,7 +1,7 @@
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { createDream } from '../../src/dream/index.ts'
-import { createRefresh } from '../../src/lifecycle/index.ts'
+import { createImportanceRefresh } from '../../src/lifecycle/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { buildExtractionOptions } from '../support/extraction-options.ts'
 import { workUntilKilled } from '../support/killed-worker.ts'
@@ -13,7 +13,7 @@ await workUntilKilled('dream', ({ db, clock, ids, endpoint }) =>
     db,
     forgottenRetentionMs: 30 * 86_400_000,
     size: 20,
-    refresh: createRefresh({ db, blocks: 1 }),
+    refresh: createImportanceRefresh({ db, blocks: 1 }),
     retentionMode: 'huber',
     retentionShape: defaultRetentionShape,
     model: buildExtractionOptions(endpoint, clock),

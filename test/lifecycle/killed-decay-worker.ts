@@ -1,10 +1,10 @@
-import { createSweep } from '../../src/lifecycle/index.ts'
+import { createDecay } from '../../src/lifecycle/index.ts'
 import { workUntilKilled } from '../support/killed-worker.ts'
 
 const day = 86_400_000
 
 await workUntilKilled('decay', ({ db }) =>
-  createSweep({
+  createDecay({
     db,
     forgottenRetentionMs: 30 * day,
     revisedRetentionMs: 90 * day,

@@ -4,7 +4,7 @@ import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { createCompression } from '../../src/embeddings/index.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
-import { createPromotion, createSweep } from '../../src/lifecycle/index.ts'
+import { createDecay, createPromotion } from '../../src/lifecycle/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { captureEpisode, createScope } from './consolidation-requests.ts'
 import { noIntervals } from './idle-jobs.ts'
@@ -93,7 +93,7 @@ function createSmallWorker(app: TestApp) {
     size,
     jobWorks: {
       decay: createPromotion({ db, size }).appendTo(
-        createSweep({ db, ...retention, sizes: { rows: size, blocks: 1, shareFrom: 1_000 } }),
+        createDecay({ db, ...retention, sizes: { rows: size, blocks: 1, shareFrom: 1_000 } }),
       ),
       consolidate: createConsolidation({
         db,

@@ -11,7 +11,7 @@ import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
 import type { JobWork } from '../../src/jobs/runs.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createPromotion, createRefresh, createSweep } from '../../src/lifecycle/index.ts'
+import { createDecay, createImportanceRefresh, createPromotion } from '../../src/lifecycle/index.ts'
 import { createChat } from '../../src/llm/chat.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
@@ -55,13 +55,13 @@ export async function openWorkerSetup(
   const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
   await ensureJobRows(db, jobNames, clock.now())
 
-  const refresh = createRefresh({ db, blocks: sizes.blocks })
+  const refresh = createImportanceRefresh({ db, blocks: sizes.blocks })
   const seal = createSeal(undefined)
   const textLanguage = 'english'
   const writing = { ids, seal, textLanguage, policies: createPoliciesService({ db, clock }) }
   const usual = {
     ...idleWorks,
-    decay: createPromotion({ db, size: sizes.rows }).appendTo(createSweep({ db, ...retention, sizes })),
+    decay: createPromotion({ db, size: sizes.rows }).appendTo(createDecay({ db, ...retention, sizes })),
     refresh_importance: refresh,
     dream: createDream({
       db,
@@ -204,10 +204,10 @@ export function createWorkerFor(
   const { textLanguage, tombstoneKey } = config.records
   const seal = createSeal(tombstoneKey)
   const policies = createPoliciesService({ db, clock })
-  const refresh = createRefresh({ db })
+  const refresh = createImportanceRefresh({ db })
   const jobWorks = {
     ...idleWorks,
-    decay: createPromotion({ db }).appendTo(createSweep({ db, ...retention })),
+    decay: createPromotion({ db }).appendTo(createDecay({ db, ...retention })),
     dream: createDream({
       db,
       ...retention,

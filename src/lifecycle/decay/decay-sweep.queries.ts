@@ -11,7 +11,8 @@ import type { Position } from '../../jobs/table-walk.ts'
 const scopeColumn = sql`scope`
 
 type SweepBatch = { scope: string | null; after: Position; limit: number }
-type BatchResult = { written: number; last: Position | undefined }
+/** How many rows were written, and the last of those that were due. */
+type Swept = { written: number; last: Position | undefined }
 
 /** The stored salience is too far off. */
 function isFading(asOf: Date): RawBuilder<unknown> {
@@ -64,7 +65,7 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
 export async function materialiseNext(
   tx: Transaction,
   { asOf, scope, after, limit }: SweepBatch & { asOf: Date },
-): Promise<BatchResult> {
+): Promise<Swept> {
   const { rows } = await sql<{ written: number; at: string; id: string }>`
     with due as materialized (
       select id, fades_at from records
@@ -81,7 +82,7 @@ export async function materialiseNext(
     select (select count(*) from written) as written, fades_at::text as at, id
     from due order by fades_at desc, id desc limit 1
   `.execute(tx)
-  return toBatchResult(rows[0])
+  return toSwept(rows[0])
 }
 
 export type SweepInstants = { now: Date; revisedBefore: Date }
@@ -95,7 +96,7 @@ export type Pruned = { id: string; salience: number; version: number }
 export async function pruneFaded(
   tx: Transaction,
   pruning: PruneInput,
-): Promise<BatchResult & { pruned: Pruned[] }> {
+): Promise<Swept & { pruned: Pruned[] }> {
   return prune(tx, pruning, selectDue(sql`prune_at`, isFaded(pruning), pruning))
 }
 
@@ -103,7 +104,7 @@ export async function pruneFaded(
 export async function pruneRevised(
   tx: Transaction,
   pruning: PruneInput,
-): Promise<BatchResult & { pruned: Pruned[] }> {
+): Promise<Swept & { pruned: Pruned[] }> {
   return prune(tx, pruning, selectDue(sql`anchored_at`, isRevised(pruning), pruning))
 }
 
@@ -147,7 +148,7 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
   `.execute(tx)
   const pruned = rows.map(({ id, salience, version }) => ({ id, salience, version }))
   const last = rows.at(-1)
-  return { ...toBatchResult(last && { ...last, written: rows.length }), pruned }
+  return { ...toSwept(last && { ...last, written: rows.length }), pruned }
 }
 
 export type SweepPart = 'fading' | 'faded' | 'revised'
@@ -177,6 +178,6 @@ function countSeconds(instant: Date): number {
   return instant.getTime() / 1_000
 }
 
-function toBatchResult(row: { written: number; at: string; id: string } | undefined): BatchResult {
+function toSwept(row: { written: number; at: string; id: string } | undefined): Swept {
   return { written: row?.written ?? 0, last: row && { at: row.at, id: row.id } }
 }

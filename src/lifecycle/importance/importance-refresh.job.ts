@@ -32,7 +32,7 @@ const rejudgingCounts = ['judged', ...refreshCounts] as const
  * Brings the stored importance near the exact one, which falls as time passes. Uses and changes of a record update it
  * when they happen.
  */
-export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
+export function createImportanceRefresh({ db, blocks = 256 }: Resources): Refresh {
   const ranges = createSharedRanges({ db, blocks, perform: refresh, recover: refreshHalves })
 
   async function run(context: RunContext): Promise<void> {

@@ -35,7 +35,7 @@ const defaultSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
  * The job `decay`: brings the stored salience near the exact one, forgets records that have faded away, and then what exceeds a
  * budget. No read depends on when it runs: it keeps an index in order and the store from growing.
  */
-export function createSweep(resources: Resources): JobWork {
+export function createDecay(resources: Resources): JobWork {
   const { db, forgottenRetentionMs, revisedRetentionMs, sizes = defaultSizes } = resources
 
   /** A failing range is left to the index sweep that follows, which reports the failing rows one by one. */
