@@ -112,6 +112,11 @@ export function isObjectMissing(error: unknown): boolean {
   return missingObjects.has(error.code) || error.code === sqlStates.undefinedColumn
 }
 
+/** Whether a pool gave no connection in time: none could be opened, or all were in use. */
+export function isConnectTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+}
+
 /** Whether the failure is an outage: the same statement can succeed later. The server of a tenant says so itself. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'database_unavailable' || error.code === 'overloaded'
@@ -123,8 +128,8 @@ export function isOutage(error: unknown): boolean {
   if ('code' in error && typeof error.code === 'string' && networkFailures.has(error.code)) return true
   // pg raises these errors without a code.
   return (
+    isConnectTimeout(error) ||
     error.message.startsWith('Connection terminated') ||
-    error.message === 'timeout exceeded when trying to connect' ||
     error.message === 'Client has encountered a connection error and is not queryable'
   )
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
+import { isConnectTimeout } from '../failures.ts'
 import { computeMaxWaiting, createPool, type PoolOptions, trackConnections } from '../pool.ts'
 import { createPositions } from '../positions/positions.ts'
 import { createSchemaPool } from '../tenant-sessions.ts'
@@ -47,7 +48,8 @@ export function createTenantServer(options: ServerOptions) {
       return await connected
     } catch (error) {
       if (error instanceof AppError) throw error
-      if (!isQueueTimeout(error)) pause.noteFailure(error)
+      // After a timeout the server works: all connections were in use for as long as a request waits.
+      if (!isConnectTimeout(error)) pause.noteFailure(error)
       throw createUnavailableError(error)
     }
   }
@@ -117,9 +119,4 @@ function createOverloadedError(): AppError {
   return new AppError('overloaded', 'Too many requests are waiting for the server of this tenant.', {
     retryAfterSeconds: 1,
   })
-}
-
-/** All connections were in use for as long as a request waits: the server works. */
-function isQueueTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
