@@ -4,8 +4,8 @@ import { transact } from '../../db/transaction.ts'
 import { hasDirection, normalise } from '../../domain/vectors/similarity.ts'
 import { decode } from '../../domain/vectors/vector-codes.ts'
 import { walkInBatches } from '../../jobs/table-walk.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
-import { firstPosition } from '../compression/compression.queries.ts'
 import { measureSignatures } from '../search/vector-search.queries.ts'
 import type { CellCache } from './cell-cache.service.ts'
 import { createAssigner, learnCells } from './cell-learning.ts'
@@ -81,7 +81,7 @@ export function createCellUpkeep({ db, log, cache, least = minVectors }: Resourc
     const assign = set && (await runGenerator(createAssigner(set), signal))
     if (!assign) return
     await walkInBatches<string>({
-      start: firstPosition.record_id,
+      start: nilUuid,
       size: walkedAtOnce,
       doBatch: async (after, limit) =>
         signal.aborted ? undefined : assignNext(set, assign, { modelId: model.id, after, limit }),

@@ -3,7 +3,6 @@ import type { Database } from '../../db/connection.ts'
 import { cellSetsKey } from '../../db/fragments/lock-keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Precision } from '../../domain/vectors/vector-codes.ts'
-import type { VectorPosition } from '../compression/compression.queries.ts'
 import { type CellSet, cellsPerSet, encodeCentroids } from './cells.ts'
 
 export async function listCellSets(db: Database, modelId: number): Promise<number[]> {
@@ -116,7 +115,7 @@ export async function findWalkEnd(db: Database, walk: Omit<Walk, 'setId'>): Prom
   return rows[0]?.record_id
 }
 
-export type UnassignedVector = Pick<VectorPosition, 'record_id'> & SampledVector
+export type UnassignedVector = { record_id: string } & SampledVector
 
 /** Locks the vectors of a range that do not belong to the set. Locked ones are being replaced or deleted. */
 export async function claimUnassigned(
