@@ -63,9 +63,3 @@ export function may(requested, granted = caller.value?.permissions ?? []) {
   if (requested === undefined || granted.includes('admin')) return true
   return [requested].flat().some((permission) => granted.includes(permission))
 }
-
-/** Whether the key sees everything: settings of the whole store need that. */
-export function seesAll() {
-  const own = caller.value
-  return own !== undefined && own.scopes.length === 0 && own.max_sensitivity === 'hyper'
-}

@@ -27,14 +27,14 @@ export function Field({ label, note, options, value, initial, ...more }) {
 }
 
 /**
- * The names as options in words, after one that stands for no choice if it has a text.
+ * The names as options, after one with the text `none` for no choice.
  * @param {readonly string[]} names
  * @param {string} [none]
  * @returns {readonly Option[]}
  */
 export function toOptions(names, none) {
   const options = names.map((value) => ({ value, label: toWords(value) }))
-  return none === undefined ? options : [{ value: '', label: none }, ...options]
+  return none ? [{ value: '', label: none }, ...options] : options
 }
 
 /** @param {Option} option */

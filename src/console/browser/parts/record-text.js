@@ -18,11 +18,6 @@ export function isRedacted(record) {
   return 'redacted' in record
 }
 
-/** @param {SeenRecord} record @returns {record is MemoryRecord} */
-export function isReadable(record) {
-  return !isRedacted(record)
-}
-
 /** @param {MemoryRecord} record @param {number} limit @returns {string} */
 function describe({ payload, scope }, limit) {
   switch (payload.kind) {

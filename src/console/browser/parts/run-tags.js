@@ -11,12 +11,6 @@ const looks = {
   failed: 'bad',
 }
 
-/** The scope of a run or a plan. @param {{ scope: string | undefined }} properties */
-export function RunScope({ scope }) {
-  if (scope === undefined) return html`<span class="none">all</span>`
-  return html`<span class="tag"><bdi>${scope}</bdi></span>`
-}
-
 /** The status of a run or a plan. @param {{ status: string }} properties */
 export function RunStatus({ status }) {
   return html`<span class=${`tag ${looks[status] ?? ''}`}>${status}</span>`

@@ -41,13 +41,13 @@ export function Failure({ error, retry }) {
 }
 
 /**
- * What was requested, as `show` draws it; until it is here, or if it failed, a state holds its place.
+ * Shows what was requested, or that it loads or failed.
  * @template T
  * @param {Requested<T>} request
- * @param {number} lines of the place while it loads
+ * @param {number} lines while it loads
  * @param {(data: T) => ComponentChildren} show
  */
 export function showLoaded({ data, error, reload }, lines, show) {
   if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`
-  return data === undefined ? html`<${Loading} lines=${lines} />` : show(data)
+  return data ? show(data) : html`<${Loading} lines=${lines} />`
 }

@@ -1,10 +1,26 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api } from '../api/client.js'
-import { runEach } from '../api/run-each.js'
 
 /** @import { SeenRecord } from '../api/types.d.ts' */
 
 /** @typedef {ReadonlyMap<string, SeenRecord | null>} KnownRecords null: there is no such record for this key */
+
+/** Requests that are sent at the same time: a key may send a limited number in a second. */
+const atOnce = 4
+
+/**
+ * Sends a request for each item.
+ * @template T
+ * @param {readonly T[]} items
+ * @param {(item: T) => Promise<unknown>} send must not fail
+ */
+export async function runEach(items, send) {
+  const waiting = items.values()
+  async function work() {
+    for (const item of waiting) await send(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+}
 
 /**
  * Reads records that an answer names only by id, forgotten ones too. Where an id is not in the map, it is still under way.

@@ -5,13 +5,12 @@ import { html } from '../../html.js'
 import { Checkbox, Field } from '../../parts/fields.js'
 import { formatScore } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
-import { isReadable } from '../../parts/record-text.js'
 import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, scopeColumn, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { navigate, query, setQuery, toPath } from '../../router.js'
-import { askToMerge, getName } from './merging.js'
+import { askToMerge, getName, isReadable } from './merging.js'
 
 /** @import { MemoryRecord } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */

@@ -4,11 +4,10 @@ import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
-import { isReadable } from '../../parts/record-text.js'
 import { showLoaded } from '../../parts/states.js'
 import { useRequest } from '../../parts/use-request.js'
 import { navigate, toPath } from '../../router.js'
-import { askToMerge, getName } from './merging.js'
+import { askToMerge, getName, isReadable } from './merging.js'
 
 /** @import { EntityRecord, MemoryRecord } from '../../api/types.d.ts' */
 

@@ -1,7 +1,7 @@
 import { toWords } from '../../parts/numbers.js'
-import { clip, isReadable, toText, writeValue } from '../../parts/record-text.js'
+import { clip, toText, writeValue } from '../../parts/record-text.js'
 import { toPath } from '../../router.js'
-import { getName } from './merging.js'
+import { getName, isReadable } from './merging.js'
 
 /** @import { EntityRecord, MemoryRecord, SeenRecord } from '../../api/types.d.ts' */
 /** @import { KnownRecords } from '../../parts/use-records.js' */

@@ -3,9 +3,9 @@ import { html } from '../../html.js'
 import { notify } from '../../parts/notices.js'
 import { nameCount } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
-import { clip } from '../../parts/record-text.js'
+import { clip, isRedacted } from '../../parts/record-text.js'
 
-/** @import { EntityRecord, MemoryRecord } from '../../api/types.d.ts' */
+/** @import { EntityRecord, MemoryRecord, SeenRecord } from '../../api/types.d.ts' */
 /** @import { Because } from '../../parts/reason-dialog.js' */
 
 /** @typedef {MemoryRecord | EntityRecord} Entity */
@@ -13,6 +13,11 @@ import { clip } from '../../parts/record-text.js'
 /** @param {Entity} entity */
 export function getName({ payload }) {
   return payload.kind === 'entity' ? payload.canonical_name : ''
+}
+
+/** @param {SeenRecord} record @returns {record is MemoryRecord} */
+export function isReadable(record) {
+  return !isRedacted(record)
 }
 
 /**

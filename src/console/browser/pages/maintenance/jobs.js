@@ -1,3 +1,5 @@
+import { caller } from '../../api/session.js'
+
 /** @typedef {'decay' | 'consolidate' | 'dream' | 'compress' | 'embed' | 'purge' | 'refresh_importance'} Job */
 
 /** The jobs that anybody can start. @type {readonly Job[]} */
@@ -15,4 +17,10 @@ export const unscoped = new Set(['purge', 'compress'])
 /** Whether what a run did can be taken back. @param {import('../../api/types.d.ts').MaintenanceRun} run */
 export function isUndoable({ job, dry_run, finished_at }) {
   return finished_at !== undefined && !dry_run && !final.has(job)
+}
+
+/** Whether the key sees everything: settings of the whole store need that. */
+export function seesAll() {
+  const own = caller.value
+  return own !== undefined && own.scopes.length === 0 && own.max_sensitivity === 'hyper'
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { describeProblem } from '../../api/problem.js'
-import { may, seesAll } from '../../api/session.js'
+import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field, toOptions } from '../../parts/fields.js'
 import { notify } from '../../parts/notices.js'
@@ -11,6 +11,7 @@ import { formatDuration } from '../../parts/time.js'
 import { computeSalience, findForgetting } from '../../plots/fading.js'
 import { Lines } from '../../plots/lines.js'
 import { navigate, toPath } from '../../router.js'
+import { seesAll } from './jobs.js'
 
 /** @import { Policy } from '../../api/types.d.ts' */
 

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.js'
-import { may, seesAll } from '../../api/session.js'
+import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify } from '../../parts/notices.js'
 import { toWords } from '../../parts/numbers.js'
@@ -8,7 +8,7 @@ import { Failure, Loading } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { jobs } from './jobs.js'
+import { jobs, seesAll } from './jobs.js'
 
 /** @import { Schedule } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */

@@ -1,12 +1,12 @@
 import { api } from '../../api/client.js'
 import { describeProblem } from '../../api/problem.js'
-import { runEach } from '../../api/run-each.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify, notifyProblem } from '../../parts/notices.js'
 import { nameCount } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { isRedacted } from '../../parts/record-text.js'
+import { runEach } from '../../parts/use-records.js'
 
 /** @import { Permission, SeenRecord } from '../../api/types.d.ts' */
 /** @import { Because } from '../../parts/reason-dialog.js' */

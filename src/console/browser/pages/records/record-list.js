@@ -3,7 +3,7 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { PageHead } from '../../parts/panel.js'
-import { isReadable, toText } from '../../parts/record-text.js'
+import { isRedacted, toText } from '../../parts/record-text.js'
 import { Empty, showLoaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -99,7 +99,7 @@ function OrderChoice() {
  */
 function Rows({ records, next, isBusy, selected, setSelected }) {
   if (records.length === 0) return html`<${NoRecords} />`
-  const whole = records.filter(isReadable)
+  const whole = records.filter((record) => !isRedacted(record))
   /** @param {readonly SeenRecord[]} some @param {boolean} isOn */
   function mark(some, isOn) {
     const ids = new Set(some.map(({ id }) => id))
@@ -111,7 +111,7 @@ function Rows({ records, next, isBusy, selected, setSelected }) {
     name: 'select',
     label: html`<input type="checkbox" aria-label="Select all on this page" checked=${areAll} onChange=${() => mark(whole, !areAll)} />`,
     show: (record) =>
-      isReadable(record) &&
+      !isRedacted(record) &&
       html`<input type="checkbox" aria-label=${`Select ${toText(record, 80)}`} checked=${selected.has(record.id)} onChange=${() => mark([record], !selected.has(record.id))} />`,
   }
   return html`<div>
