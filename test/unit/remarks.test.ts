@@ -13,6 +13,12 @@ describe('the sentences of a task that ask', () => {
       'So tired!',
     ],
     ['She said "no." Where does Dr. Ada Li live?', 'Where does Dr. Ada Li live?', 'She said "no."'],
+    [
+      'Could you look through what we have and find out where Ada lives?',
+      'where Ada lives?',
+      'Could you look through what we have and find out',
+    ],
+    ["I'd like to know which car Ada drives?", 'which car Ada drives?', "I'd like to know"],
     ['long week. when did ada move to Rome', 'when did ada move to Rome', 'long week.'],
     ['So tired. Please tell me where Ada lives.', 'Please tell me where Ada lives.', 'So tired.'],
     ['So tired. And which red car does Ada like.', 'And which red car does Ada like.', 'So tired.'],
@@ -28,6 +34,8 @@ describe('the sentences of a task that ask', () => {
     'Do the release of the shop. Find out how Ada did it.',
     'I am meeting Tom on Friday. What should I bring?',
     'where does ada live',
+    'Does Ada know where Ben lives?',
+    'Could you see the house of Ada?',
     '',
   ])('are all of %j', (task) => {
     expect(splitRemarks(task)).toEqual({ asking: task, remarks: '', questions: [] })
@@ -63,9 +71,16 @@ describe('the sentences of a task that ask', () => {
     expect(text.topic).toContain('Still Water')
   })
 
+  it('are apart from a line that introduces them', () => {
+    const text = readQuestionText('Search the memory for the answer to this question: "Where does Ada live?"')
+    expect(text.query.alternatives).toBe('Where does Ada live')
+    expect(text.query.remarks).toBe('Search the memory for the answer to this')
+  })
+
   it('take linear time to find', () => {
     for (const unit of [
       ' and what ',
+      'could you know ',
       ', and is Ada',
       '. ',
       '? ',

@@ -22,6 +22,10 @@ export const beginsAsQuestion = new RegExp(
   'i',
 )
 
+/** "Could you look through what we have and find out where Ada lives?", of which the second group is asked. */
+export const requestedQuestion =
+  /^(\W{0,9}(?:(?:can|could|would|will) you|please|I(?:['’]d| would| just)? (?:like|need|want))\b[^?.!]{0,80}?\b(?:check|figure out|find out|know|look up|see|(?:remind|show|tell) me)[,:]?)\s+((?:who|whom|whose|what|when|where|why|how|which|if|whether)\b.*)$/is
+
 /** Where a further question begins within a sentence: "Where did Ada find the ring, and who made it?" */
 export const nextQuestion = new RegExp(
   `,?\\s{1,9}(?:and|but|or)(?: also)?,?\\s{1,9}(?=${questionBegin})`,

@@ -6,10 +6,10 @@ const greeting = /^\s{0,9}(?:hi|hey|hello|good (?:morning|afternoon|evening))\b(
 const thanks =
   /\b(?:thanks|thank you)(?: again| a lot| so much| very much)?(?: in advance)?[.!]{0,3}\s{0,9}$/i
 const opening =
-  /\b(?:(?:a |one |just a )?quick question[:,]?|I(?:['’]m| am| was)(?: just)? (?:wondering|curious),?|do you (?:happen to |still )?(?:know|recall|remember)(?: this| that)?[?:,]|please\b|question:)/gi
+  /\b(?:(?:a |one |just a )?quick question\b|I(?:['’]m| am| was)(?: just)? (?:wondering|curious),?|do you (?:happen to |still )?(?:know|recall|remember)(?: this| that)?[?:,]|please\b|question(?=:))/gi
 /** Where the answer is to come from: "Based on the conversation, …", "Look in your memory and …". */
 const source =
-  /(?<=^|[.?!:,]|\bplease|\s{2})\s{0,3}(?:based on|check|look (?:at|in|into|through)|search|use|using) (?:all |my |our |the |your )?(?:above |past |previous )?(?:chats?|context|conversations?|history|memor(?:y|ies)|messages)(?: (?:above|history|so far))?(?:,|:| and\b)/gi
+  /(?<=^|[.?!:,]|\bplease|\s{2})\s{0,3}(?:according to|based on|check|look (?:at|in|into|through)|search|use|using) (?:all |my |our |the |your )?(?:above |earlier |past |previous )?(?:chats?|context|conversations?|history|memor(?:y|ies)|messages|notes)(?: (?:above|history|so far))?(?:,|:| and\b)/gi
 /** What the answer is to look like: "Answer in one short sentence.", "answer the following question as briefly as you can:". */
 const form =
   /(?<=^|[.?!:,]|\band|\bplease|\s{2})\s{0,3}(?:answer|reply|respond)(?: (?:the|this|my) (?:following |next )?question)?(?: (?:briefly|concisely|shortly|only|with|in|as|(?:brief|concise|short)(?:ly)?|possible|you can|at most|an?|one|two|three|single|few|short|phrase|words?|sentences?|lines?|date|number|name|yes|or|no|English)\b){0,9}(?:[.!:]|$)/gi
@@ -23,5 +23,6 @@ export function dropFraming(question: string): string {
     (left, framing) => left.replace(framing, '  '),
     question,
   )
-  return hasTopic(asked) ? asked.trim() : question
+  // A colon after such words stays, because a sentence ends there.
+  return hasTopic(asked) ? asked.replace(/^[\s:,]+/, '').trim() : question
 }

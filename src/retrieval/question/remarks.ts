@@ -1,5 +1,11 @@
 import { extractWords } from '../../domain/words/query-words.ts'
-import { beginsAsQuestion, endsAsQuestion, nextQuestion, sentenceEnd } from './question-form.ts'
+import {
+  beginsAsQuestion,
+  endsAsQuestion,
+  nextQuestion,
+  requestedQuestion,
+  sentenceEnd,
+} from './question-form.ts'
 import { hasTopic, isTopicWord } from './topic-words.ts'
 
 /** Splits a task into what is asked, and remarks beside it: "It was a long week. Where does Ada live?" */
@@ -28,7 +34,7 @@ const mostQuestions = 4
 
 export function splitRemarks(task: string): AskedSentences {
   const { last, before } = splitTurns(task)
-  const sentences = last.split(sentenceEnd)
+  const sentences = last.split(sentenceEnd).flatMap(splitRequest)
   const form = sentences.some((sentence) => endsAsQuestion.test(sentence)) ? endsAsQuestion : beginsAsQuestion
   const asked = sentences.filter((sentence) => form.test(sentence))
   const said = sentences.filter((sentence) => !form.test(sentence))
@@ -37,6 +43,12 @@ export function splitRemarks(task: string): AskedSentences {
   return weighOwnWords(asking) < least
     ? { asking: task, remarks: '', questions: [] }
     : { asking, remarks: remarks.join(' '), questions: splitQuestions(asked) }
+}
+
+/** What only asks to answer, apart from the question. */
+function splitRequest(sentence: string): string[] {
+  const [, request, question] = (endsAsQuestion.test(sentence) && requestedQuestion.exec(sentence)) || []
+  return request === undefined || question === undefined ? [sentence] : [request, question]
 }
 
 /** The last turn of the person in a copied chat ("User: …", "Assistant: …"), and the other turns. Without turns, the whole task. */
