@@ -14,8 +14,8 @@ const tags = ['policies']
 
 const rules =
   'The decay job forgets the records that exceed the budget, those with the lowest `keeping` first. `keeping` is ' +
-  '(importance + 3 × base_importance) / 4 × salience^(1/32); `/explain` shows it. The job never forgets a record that ' +
-  'is pinned, has a deletion policy other than `auto_prune`, or has a protected type or layer, but the budget counts ' +
+  '((importance + 3 × base_importance) / 4 + 0.4 × used) × salience^(1/32), where `used` is ' +
+  'min(1, ln(1 + uses) / ln(6)) × min(1, salience); `/explain` shows it. The job never forgets a record that is pinned, has a deletion policy other than `auto_prune`, or has a protected type or layer, but the budget counts ' +
   'it. Forgotten records are not counted, and they can be restored. '
 
 const set = {

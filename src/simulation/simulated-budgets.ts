@@ -1,6 +1,6 @@
 import { combineAccesses, recentAccesses } from '../domain/importance/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../domain/importance/importance.ts'
-import { budgetGraceMs, computeKeeping } from '../domain/importance/keeping.ts'
+import { budgetGraceMs, computeKeeping, countUses, type Worth } from '../domain/importance/keeping.ts'
 import { dayMs } from '../kernel/units.ts'
 import { findLeaving, followSalience } from './simulated-life.ts'
 import { createEmptyPoint } from './simulated-points.ts'
@@ -83,12 +83,8 @@ function mayForget({ pinned, deletion_policy: policy, created_at }: ScoredLifeRo
   return !pinned && policy === 'auto_prune' && at.getTime() - created_at.getTime() >= budgetGraceMs
 }
 
-function computeWorth(life: ScoredLifeRow, now: Date) {
-  return { importance: computeImportanceAt(life, now), base_importance: life.base_importance }
-}
-
-/** The importance at a moment, from the accesses until then: later ones must not make a record worth keeping. */
-function computeImportanceAt(life: ScoredLifeRow, now: Date): number {
+/** The worth at a moment, from the accesses until then: later ones must not make a record worth keeping. */
+function computeWorth(life: ScoredLifeRow, now: Date): Worth {
   const later = life.accesses.filter(([at]) => at > now.getTime())
   const known = life.accesses.slice(later.length)
   const [latest] = known
@@ -100,7 +96,7 @@ function computeImportanceAt(life: ScoredLifeRow, now: Date): number {
   }
   const days = new Set(known.map(([at]) => Math.floor((at - life.created_at.getTime()) / dayMs))).size
   const recent = known.slice(0, recentAccesses).map(([at, kind]) => ({ at: new Date(at), kind }))
-  return scoreImportance({
+  const importance = scoreImportance({
     base_importance: life.base_importance,
     emotional_valence: life.emotional_valence,
     accesses: combineAccesses(counts, { days, recent }, now),
@@ -109,4 +105,5 @@ function computeImportanceAt(life: ScoredLifeRow, now: Date): number {
     source_trust: sourceTrust[life.source_type],
     confirmations: life.confirmation_count,
   })
+  return { importance, base_importance: life.base_importance, uses: countUses(counts) }
 }

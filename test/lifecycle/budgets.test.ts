@@ -52,8 +52,8 @@ describe('a decay run over a scope that exceeds its budget', () => {
   })
 
   it('says why in the record, its log and its explanation, and the record can be restored', async () => {
-    const [id = ''] = await createFacts(app, 'a', 4)
-    await putBudget(app, 'a', { max_records: 3 })
+    const [id = ''] = await createFacts(app, 'a', 2)
+    await putBudget(app, 'a', { max_records: 1 })
     app.clock.advance(2 * day)
     const { keeping } = await explain(id)
     const worth = (keeping.importance + 3 * keeping.base_importance) / 4

@@ -1,11 +1,14 @@
 import { dayMs } from '../../kernel/units.ts'
 
 /**
- * Worth keeping: importance and salience together. A budget forgets the records with the lowest value first.
+ * Worth keeping: importance, uses and salience together. A budget forgets the records with the lowest value first.
  *
  * The base importance, which is what the record says, counts three times as much as the importance. The importance falls in the first
  * weeks of a record that is not used, so by itself it would keep whatever is new. Salience counts little for the same reason: a
  * record that has faded to the pruning threshold of 0.001 needs 1.24 times the worth of a fresh one.
+ *
+ * Uses are those that somebody reported, such as reinforcements: that a record was part of an answer does not count. They add to the
+ * worth as long as the record has not faded since.
  */
 
 /** The share of the salience. Part of the index `records_keeping` as 32, its inverse. */
@@ -14,11 +17,24 @@ export const keepingExponent = 1 / 32
 /** How often the base importance counts beside the score. Part of the index `records_keeping`. */
 export const baseShare = 3
 
+/** What many uses add to the worth of a record that has not faded. docs/quality.md has the figures. */
+export const usesShare = 0.4
+
+/** With so many uses, more of them add nothing. */
+export const enoughUses = 5
+
 /** A record younger than this, or restored since, is forgotten for a budget only when nothing else is left. */
 export const budgetGraceMs = dayMs
 
-type Worth = { importance: number; base_importance: number }
+export type Worth = { importance: number; base_importance: number; uses: number }
 
-export function computeKeeping({ importance, base_importance: base }: Worth, salience: number): number {
-  return ((importance + baseShare * base) / (1 + baseShare)) * salience ** keepingExponent
+export function computeKeeping({ importance, base_importance: base, uses }: Worth, salience: number): number {
+  const content = (importance + baseShare * base) / (1 + baseShare)
+  const used = Math.min(1, Math.log1p(uses) / Math.log1p(enoughUses)) * Math.min(1, salience)
+  return (content + usesShare * used) * salience ** keepingExponent
+}
+
+/** How often somebody reported a use of a record. The other accesses only showed it. */
+export function countUses(row: { access_count: number; served_count: number }): number {
+  return row.access_count - row.served_count
 }

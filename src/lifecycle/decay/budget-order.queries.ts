@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { computeKeepingOf } from '../../db/fragments/keeping.ts'
+import { computeKeepingOf, computeUnusedKeepingOf } from '../../db/fragments/keeping.ts'
 import { computeSalienceAt } from '../../db/fragments/salience.ts'
 import { budgetGraceMs } from '../../domain/importance/keeping.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
@@ -73,6 +73,8 @@ export type Candidate = {
   id: string
   rank: number
   keeping: number
+  /** Without its uses. The index has this order. */
+  unused_keeping: number
   size: number
   is_in_grace: boolean
 }
@@ -94,11 +96,12 @@ export async function readBudgetLanes(
     ? sql`(select record_bytes(c.tags, c.payload, c.provenance, c.interpretation) from contents as c where c.record_id = r.id)`
     : sql`1::int8`
   const { rows } = await sql<Candidate>`
-    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
+    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.unused_keeping, next.size, next.is_in_grace
     from jsonb_to_recordset(${JSON.stringify(lanes.map((each, index) => ({ ...each, position: index + 1 })))}::jsonb)
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
     cross join lateral (
-      select r.id, ${rank} as rank, ${computeKeepingAt(eligibility.now)} as keeping, ${size} as size,
+      select r.id, ${rank} as rank, ${computeKeepingAt(eligibility.now)} as keeping,
+        ${computeUnusedKeepingOf(sql`r`, computeSalienceAt(eligibility.now))} as unused_keeping, ${size} as size,
         ${isWithinGrace(eligibility.now)} as is_in_grace
       from records as r
       where r.type = lanes.type and r.layer = lanes.layer and ${lane} = lanes.half_life

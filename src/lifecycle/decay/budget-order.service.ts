@@ -15,11 +15,18 @@ export type BudgetOrder = Eligibility & { protect: readonly string[]; hasBytes: 
 const chunk = 8_000
 const minOfLane = 16
 
-type OpenLane = LanePosition & { read: Candidate[]; isFinished: boolean }
+type OpenLane = LanePosition & {
+  /** Read and not yet taken. */
+  read: Candidate[]
+  /** Nothing that is still unread is worth less. */
+  end: number
+  isFinished: boolean
+}
 
 /**
  * The records of a scope that a budget may forget, the least worth keeping first, in portions. Each lane is read in the
- * order of the index only as far as its records are among the next: the cost depends on how many are taken.
+ * order of the index only as far as its records are among the next: the cost depends on how many are taken, and on how many used
+ * records are passed, because the index does not know uses.
  */
 export async function* walkInBudgetOrder(
   db: Database,
@@ -28,13 +35,12 @@ export async function* walkInBudgetOrder(
   const found = await listBudgetLanes(db, order.scope)
   let lanes: OpenLane[] = found
     .filter(({ type, layer }) => !protect.includes(type) && !protect.includes(layer))
-    .map((lane) => ({ ...lane, rank: '-infinity', id: nilUuid, read: [], isFinished: false }))
+    .map((lane) => ({ ...lane, rank: '-infinity', id: nilUuid, read: [], end: -Infinity, isFinished: false }))
   const limit = Math.max(minOfLane, Math.ceil(chunk / Math.max(1, lanes.length)))
   while (lanes.length > 0) {
-    await readEmptyLanes(db, lanes, { ...order, limit })
+    await readOn(db, lanes, { ...order, limit })
     lanes = lanes.filter(({ read }) => read.length > 0)
-    const next = takeNext(lanes)
-    if (next.length > 0) yield next
+    if (lanes.length > 0) yield takeNext(lanes)
   }
 }
 
@@ -76,32 +82,42 @@ export async function findShareOfOld(db: Database, order: BudgetOrder, excess: n
   return share
 }
 
-async function readEmptyLanes(
+/** Reads the lanes until each of them has a record that is certainly the next of its lane. */
+async function readOn(
   db: Database,
   lanes: readonly OpenLane[],
   options: Eligibility & { limit: number; hasBytes: boolean },
 ): Promise<void> {
-  const empty = lanes.filter(({ read, isFinished }) => read.length === 0 && !isFinished)
-  if (empty.length === 0) return
-  const positions = empty.map(({ read: _, isFinished: __, ...position }) => position)
-  const rows = Map.groupBy(
-    await readBudgetLanes(db, { ...options, lanes: positions }),
-    ({ lane }) => empty[lane],
-  )
-  for (const lane of empty) {
-    const read = rows.get(lane) ?? []
-    const last = read.at(-1)
-    if (last) Object.assign(lane, { rank: last.rank, id: last.id })
-    lane.isFinished = read.length < options.limit
-    // The exact order: without a decay_rank, the index has the stored salience, which may be a little too high.
-    lane.read = read.toSorted(compareKeeping)
+  for (;;) {
+    const open = lanes.filter(
+      ({ read, end, isFinished }) => !isFinished && !read.some(({ keeping }) => keeping <= end),
+    )
+    if (open.length === 0) return
+    const positions = open.map(({ type, layer, half_life, rank, id }) => ({
+      type,
+      layer,
+      half_life,
+      rank,
+      id,
+    }))
+    const found = await readBudgetLanes(db, { ...options, lanes: positions })
+    const rows = Map.groupBy(found, ({ lane }) => open[lane])
+    for (const lane of open) addRead(lane, rows.get(lane) ?? [], options.limit)
   }
 }
 
-/** Removes from the lanes what is certainly next: nothing unread in a lane is before the last that was read of it. */
+function addRead(lane: OpenLane, rows: readonly Candidate[], limit: number): void {
+  const last = rows.at(-1)
+  if (last) Object.assign(lane, { rank: last.rank, id: last.id })
+  // The last row need not have the highest value: without a decay_rank, the index has the stored salience, which may be too high.
+  lane.end = rows.reduce((highest, { unused_keeping: value }) => Math.max(highest, value), lane.end)
+  lane.isFinished = rows.length < limit
+  lane.read = [...lane.read, ...rows].sort(compareKeeping)
+}
+
+/** Removes from the lanes what is certainly next. */
 function takeNext(lanes: readonly OpenLane[]): Candidate[] {
-  const ends = lanes.flatMap(({ read, isFinished }) => (isFinished ? [] : [read.at(-1)?.keeping ?? 0]))
-  const horizon = Math.min(...ends)
+  const horizon = Math.min(...lanes.flatMap(({ end, isFinished }) => (isFinished ? [] : [end])))
   const next = lanes.flatMap(({ read }) => read.filter(({ keeping }) => keeping <= horizon))
   for (const lane of lanes) lane.read = lane.read.filter(({ keeping }) => keeping > horizon)
   return next.sort(compareKeeping)

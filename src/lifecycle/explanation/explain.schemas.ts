@@ -79,11 +79,21 @@ const Retention = closed({
 })
 
 const Keeping = closed(
-  { value: Nonnegative(), importance: Unit(), base_importance: Unit(), salience: Nonnegative() },
+  {
+    value: Nonnegative(),
+    importance: Unit(),
+    base_importance: Unit(),
+    uses: Type.Integer({
+      minimum: 0,
+      description:
+        'Accesses that were reported, such as reinforcements. That an answer had the record does not count.',
+    }),
+    salience: Nonnegative(),
+  },
   {
     description:
-      'What decides which records a budget keeps: (importance + 3 × base_importance) / 4 × salience^(1/32). The records ' +
-      'with the lowest value are forgotten first. `importance` is the stored one, which a job refreshes.',
+      'What decides which records a budget keeps: ((importance + 3 × base_importance) / 4 + 0.4 × used) × salience^(1/32), ' +
+      'where `used` is min(1, ln(1 + uses) / ln(6)) × min(1, salience). The records with the lowest value are forgotten first. `importance` is the stored one, which a job refreshes.',
   },
 )
 

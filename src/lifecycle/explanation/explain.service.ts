@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.ts'
+import { countUses } from '../../domain/importance/keeping.ts'
 import { computeSalience } from '../../domain/lifecycle/curves.ts'
 import type { RetentionMode, RetentionShape } from '../../domain/lifecycle/retention.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
@@ -91,8 +92,11 @@ export function createExplainService(resources: Resources) {
       importance,
       retention: explainRetention(snapshot, { mode, shape }, now),
       keeping: explainKeeping(
-        findImportance(known) ?? importance.value,
-        snapshot.base_importance,
+        {
+          importance: findImportance(known) ?? importance.value,
+          base_importance: snapshot.base_importance,
+          uses: countUses(snapshot),
+        },
         salience.value,
       ),
       prune_at: formatInstant(computeDueAt(snapshot, revisedRetentionMs)),

@@ -5,7 +5,7 @@ import {
   importanceWeights,
   sourceTrust,
 } from '../../domain/importance/importance.ts'
-import { computeKeeping } from '../../domain/importance/keeping.ts'
+import { computeKeeping, type Worth } from '../../domain/importance/keeping.ts'
 import { computeFadingFactor, computeSalience, countHalfLivesSince } from '../../domain/lifecycle/curves.ts'
 import {
   computeRetention,
@@ -100,13 +100,8 @@ export function explainRetention(
   return { value, mode, days_since_access: days, ...parts }
 }
 
-export function explainKeeping(importance: number, base_importance: number, salience: number) {
-  return {
-    value: computeKeeping({ importance, base_importance }, salience),
-    importance,
-    base_importance,
-    salience,
-  }
+export function explainKeeping(worth: Worth, salience: number) {
+  return { value: computeKeeping(worth, salience), ...worth, salience }
 }
 
 /**

@@ -129,8 +129,8 @@ from counted
 order by id;
 
 -- src/lifecycle/decay/budget-order.queries.ts computeKeepingAt
-select (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
+select ((r.importance + 3::float8 * r.base_importance) / 4::float8 + case when (r.access_count - r.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (r.access_count - r.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping
 from records as r;
 
 -- src/lifecycle/decay/budget-order.queries.ts isDueForPruning
@@ -197,58 +197,60 @@ and r.deletion_policy = 'auto_prune'
 from lanes;
 
 -- src/lifecycle/decay/budget-order.queries.ts readBudgetLanes: for a budget of records
-    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
+    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.unused_keeping, next.size, next.is_in_grace
     from jsonb_to_recordset($1::jsonb)
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
     cross join lateral (
-      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, 1::int8 as size,
-        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
+      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, ((r.importance + 3::float8 * r.base_importance) / 4::float8 + case when (r.access_count - r.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (r.access_count - r.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz), 0.03125::float8) as keeping,
+        (r.importance + 3::float8 * r.base_importance) / 4::float8 * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz), 0.03125::float8) as unused_keeping, 1::int8 as size,
+        (greatest(r.created_at, r.restored_at) > $5::timestamptz) as is_in_grace
       from records as r
       where r.type = lanes.type
 and r.layer = lanes.layer
 and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
         and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
-and r.scope = $4
+and r.scope = $6
 and r.forgotten_at is null
 and not r.pinned
 and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+and not (greatest(r.created_at, r.restored_at) > $7::timestamptz)
     and not (r.prune_at is not null
-and r.prune_at <= $6::timestamptz
+and r.prune_at <= $8::timestamptz
     and (r.status in ('active', 'challenged')
-or r.anchored_at <= $7::timestamptz))
+or r.anchored_at <= $9::timestamptz))
       order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
-      limit $8
+      limit $10
     ) as next
     order by lanes.position, next.rank, next.id;
 
 -- src/lifecycle/decay/budget-order.queries.ts readBudgetLanes: for a budget of bytes
-    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
+    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.unused_keeping, next.size, next.is_in_grace
     from jsonb_to_recordset($1::jsonb)
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
     cross join lateral (
-      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, (select record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
+      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, ((r.importance + 3::float8 * r.base_importance) / 4::float8 + case when (r.access_count - r.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (r.access_count - r.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz), 0.03125::float8) as keeping,
+        (r.importance + 3::float8 * r.base_importance) / 4::float8 * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz), 0.03125::float8) as unused_keeping, (select record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
 from contents as c
 where c.record_id = r.id) as size,
-        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
+        (greatest(r.created_at, r.restored_at) > $5::timestamptz) as is_in_grace
       from records as r
       where r.type = lanes.type
 and r.layer = lanes.layer
 and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
         and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
-and r.scope = $4
+and r.scope = $6
 and r.forgotten_at is null
 and not r.pinned
 and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+and not (greatest(r.created_at, r.restored_at) > $7::timestamptz)
     and not (r.prune_at is not null
-and r.prune_at <= $6::timestamptz
+and r.prune_at <= $8::timestamptz
     and (r.status in ('active', 'challenged')
-or r.anchored_at <= $7::timestamptz))
+or r.anchored_at <= $9::timestamptz))
       order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
-      limit $8
+      limit $10
     ) as next
     order by lanes.position, next.rank, next.id;
 
@@ -408,23 +410,23 @@ from folded;
 
 -- src/lifecycle/decay/budget.queries.ts forgetForBudget: of records
     with locked as materialized (
-      select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience
-      from unnest($3::uuid[]) with ordinality as given (id, position)
+      select r.id, given.position, ((r.importance + 3::float8 * r.base_importance) / 4::float8 + case when (r.access_count - r.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (r.access_count - r.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as salience
+      from unnest($4::uuid[]) with ordinality as given (id, position)
       join records as r on r.id = given.id
-      where r.scope = $4
+      where r.scope = $5
 and r.forgotten_at is null
 and not r.pinned
 and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+and not (greatest(r.created_at, r.restored_at) > $6::timestamptz)
     and not (r.prune_at is not null
-and r.prune_at <= $6::timestamptz
+and r.prune_at <= $7::timestamptz
     and (r.status in ('active', 'challenged')
-or r.anchored_at <= $7::timestamptz))
-and r.type::text <> all($8::text[])
-        and r.layer::text <> all($9::text[])
-        and (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
+or r.anchored_at <= $8::timestamptz))
+and r.type::text <> all($9::text[])
+        and r.layer::text <> all($10::text[])
+        and ((r.importance + 3::float8 * r.base_importance) / 4::float8 + case when (r.access_count - r.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (r.access_count - r.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $12::timestamptz), 0.03125::float8) <= $13::float8 * (1 + 1e-9::float8)
       for no key update of r skip locked
     ), measured as (
       select l.*, 1::int8 as size
@@ -433,30 +435,30 @@ from locked as l
       select m.*, sum(size) over (order by position) - size as before
 from measured as m
     ), chosen as (
-      select s.*, $12::int8 + row_number() over (order by position) as rank
+      select s.*, $14::int8 + row_number() over (order by position) as rank
       from summed as s
-where before < $13::int8
+where before < $15::int8
     ), forgotten as (
       update records as r
-      set forgotten_at = $14::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
-        forgotten_run_id = $15::uuid, purge_at = $16::timestamptz
+      set forgotten_at = $16::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
+        forgotten_run_id = $17::uuid, purge_at = $18::timestamptz
       from chosen
 where r.id = chosen.id
       returning chosen.*, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
+      select id, $19::uuid, $20::timestamptz, 'delete', 'decay-service',
         'over the budget of its scope,
 and among the least worth keeping', jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
-    'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
+    'at', $21::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
   )))
       from forgotten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $20::uuid, id, 'forget',
+      select $22::uuid, id, 'forget',
         jsonb_build_object('salience', salience, 'importance', importance, 'keeping', keeping),
-        $21::jsonb
-          || jsonb_build_object('rank', rank, 'line', $22::float8)
+        $23::jsonb
+          || jsonb_build_object('rank', rank, 'line', $24::float8)
       from forgotten
       on conflict (run_id, record_id, action) do nothing
     )
@@ -466,23 +468,23 @@ order by rank;
 
 -- src/lifecycle/decay/budget.queries.ts forgetForBudget: of bytes
     with locked as materialized (
-      select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience
-      from unnest($3::uuid[]) with ordinality as given (id, position)
+      select r.id, given.position, ((r.importance + 3::float8 * r.base_importance) / 4::float8 + case when (r.access_count - r.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (r.access_count - r.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as salience
+      from unnest($4::uuid[]) with ordinality as given (id, position)
       join records as r on r.id = given.id
-      where r.scope = $4
+      where r.scope = $5
 and r.forgotten_at is null
 and not r.pinned
 and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+and not (greatest(r.created_at, r.restored_at) > $6::timestamptz)
     and not (r.prune_at is not null
-and r.prune_at <= $6::timestamptz
+and r.prune_at <= $7::timestamptz
     and (r.status in ('active', 'challenged')
-or r.anchored_at <= $7::timestamptz))
-and r.type::text <> all($8::text[])
-        and r.layer::text <> all($9::text[])
-        and (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
+or r.anchored_at <= $8::timestamptz))
+and r.type::text <> all($9::text[])
+        and r.layer::text <> all($10::text[])
+        and ((r.importance + 3::float8 * r.base_importance) / 4::float8 + case when (r.access_count - r.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (r.access_count - r.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $12::timestamptz), 0.03125::float8) <= $13::float8 * (1 + 1e-9::float8)
       for no key update of r skip locked
     ), measured as (
       select l.*, record_bytes(c.tags, c.payload, c.provenance, c.interpretation) as size
@@ -491,30 +493,30 @@ from locked as l join contents as c on c.record_id = l.id
       select m.*, sum(size) over (order by position) - size as before
 from measured as m
     ), chosen as (
-      select s.*, $12::int8 + row_number() over (order by position) as rank
+      select s.*, $14::int8 + row_number() over (order by position) as rank
       from summed as s
-where before < $13::int8
+where before < $15::int8
     ), forgotten as (
       update records as r
-      set forgotten_at = $14::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
-        forgotten_run_id = $15::uuid, purge_at = $16::timestamptz
+      set forgotten_at = $16::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
+        forgotten_run_id = $17::uuid, purge_at = $18::timestamptz
       from chosen
 where r.id = chosen.id
       returning chosen.*, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
+      select id, $19::uuid, $20::timestamptz, 'delete', 'decay-service',
         'over the budget of its scope,
 and among the least worth keeping', jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
-    'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
+    'at', $21::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
   )))
       from forgotten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $20::uuid, id, 'forget',
+      select $22::uuid, id, 'forget',
         jsonb_build_object('salience', salience, 'importance', importance, 'keeping', keeping),
-        $21::jsonb
-          || jsonb_build_object('rank', rank, 'line', $22::float8)
+        $23::jsonb
+          || jsonb_build_object('rank', rank, 'line', $24::float8)
       from forgotten
       on conflict (run_id, record_id, action) do nothing
     )

@@ -624,8 +624,8 @@ from "old";
         stored.status, stored.pinned, stored.layer, stored.base_salience, stored.anchored_at,
         coalesce(stored.type, made.type, 'semantic') as type,
         greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
-        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
-    * power(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at), 0.03125::float8) as keeping,
+        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at) as salience, ((stored.importance + 3::float8 * stored.base_importance) / 4::float8 + case when (stored.access_count - stored.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (stored.access_count - stored.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at), 1e-200::float8)) else 0 end) * power(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at), 0.03125::float8) as keeping,
         record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
       from (
     select *
@@ -687,8 +687,8 @@ order by keeping desc nulls last))[1] as best
         stored.status, stored.pinned, stored.layer, stored.base_salience, stored.anchored_at,
         coalesce(stored.type, made.type, 'semantic') as type,
         greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
-        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
-    * power(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at), 0.03125::float8) as keeping,
+        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at) as salience, ((stored.importance + 3::float8 * stored.base_importance) / 4::float8 + case when (stored.access_count - stored.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (stored.access_count - stored.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at), 1e-200::float8)) else 0 end) * power(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, run.started_at), 0.03125::float8) as keeping,
         record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
       from (
     select e.record_id, 'rescore' as action, jsonb_build_object('importance', e.after -> 'old') as before,

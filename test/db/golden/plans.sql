@@ -753,22 +753,22 @@ and d.id is null
     coalesce(stored.type, d.type, (made.after ->> 'type')::record_type, 'semantic') as type
   ) as r
       left join lateral (
-        select salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, $2::timestamptz) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
-    * power(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, $3::timestamptz), 0.03125::float8) as keeping, (
+        select salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, $2::timestamptz) as salience, ((stored.importance + 3::float8 * stored.base_importance) / 4::float8 + case when (stored.access_count - stored.served_count) > 0 then 0.4::float8
+    * least(1, ln(1 + (stored.access_count - stored.served_count)::float8) / 1.791759469228055::float8) * least(1, greatest(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, $3::timestamptz), 1e-200::float8)) else 0 end) * power(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, $4::timestamptz), 0.03125::float8) as keeping, (
           select record_bytes(k.tags, k.payload, k.provenance, k.interpretation)
 from contents as k
           where k.record_id = stored.id
         ) as bytes
       ) as valued on stored.id is not null
-and ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-      where c.run_id = $6::uuid
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+      where c.run_id = $7::uuid
 and not (select is_large
 from size)
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
+and ("r"."sensitivity" <= $8
+and "r"."scope" = any($9::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'gi') as named (id)
@@ -781,8 +781,8 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
+    where not ("h"."sensitivity" <= $10
+and "h"."scope" = any($11::text[]))
   )
     and (made.after is null
 or not exists (
@@ -808,20 +808,20 @@ and e.relation = 'descents'
     )
     select
 from source join records as s on s.id = source.id
-where not ("s"."sensitivity" <= $11
-and "s"."scope" = any($12::text[]))
+where not ("s"."sensitivity" <= $12
+and "s"."scope" = any($13::text[]))
   ))
   )
       union all
       select r.action, case when opened then r.best_id end, r.type, r.changes, case when opened then r.salience end,
         case when opened then r.best_keeping end, case when opened then r.bytes end
-      from plan_groups as r cross join lateral (select ("r"."sensitivity" <= $13
-and "r"."scope" = any($14::text[])) as opened) as open
-      where r.plan_id = $15::uuid
+      from plan_groups as r cross join lateral (select ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[])) as opened) as open
+      where r.plan_id = $16::uuid
 and (select is_large
 from size)
-and ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
+and ("r"."sensitivity" <= $17
+and "r"."scope" = any($18::text[]))
     )
     select action, type, sum(changes)::int8 as count, coalesce(sum(salience), 0) as salience,
       coalesce(sum(bytes), 0)::int8 as bytes,

@@ -1074,11 +1074,13 @@ export interface components {
                 /** @description Whether the weights were fitted to the uses of this store. */
                 learned: boolean;
             };
-            /** @description What decides which records a budget keeps: (importance + 3 × base_importance) / 4 × salience^(1/32). The records with the lowest value are forgotten first. `importance` is the stored one, which a job refreshes. */
+            /** @description What decides which records a budget keeps: ((importance + 3 × base_importance) / 4 + 0.4 × used) × salience^(1/32), where `used` is min(1, ln(1 + uses) / ln(6)) × min(1, salience). The records with the lowest value are forgotten first. `importance` is the stored one, which a job refreshes. */
             keeping: {
                 value: number;
                 importance: number;
                 base_importance: number;
+                /** @description Accesses that were reported, such as reinforcements. That an answer had the record does not count. */
+                uses: number;
                 salience: number;
             };
             /** @description How new the record was when its first vector was stored. Absent before that, and for purged and erased records. */
@@ -9083,6 +9085,7 @@ export interface operations {
                      *         "value": 0,
                      *         "importance": 0,
                      *         "base_importance": 0,
+                     *         "uses": 0,
                      *         "salience": 0
                      *       },
                      *       "prune_at": "2026-03-28T09:30:00.000Z"
