@@ -9,6 +9,7 @@ import {
   type SaidMessages,
 } from './message-parts.ts'
 import { NewMessages } from './new-messages.schemas.ts'
+import { readTyped } from './typed-messages.ts'
 
 /**
  * Reads messages. Refuses values that cannot be stored, and parts without what their kind needs. An image is left out, so it may be
@@ -16,8 +17,10 @@ import { NewMessages } from './new-messages.schemas.ts'
  */
 export function readStorable(given: NewMessages, bodyFault: AppError | undefined): SaidMessages {
   if (bodyFault && bodyFault.code !== 'validation_failed') throw bodyFault
-  const { messages } = given
-  if (bodyFault) refuse(listStoringFaults(NewMessages, { ...given, messages: messages.map(removeLeftOut) }))
+  const messages = given.messages.map(readTyped)
+  // The schema of the route leaves messages with a type open.
+  const isUnchecked = bodyFault || messages.some((message, index) => message !== given.messages[index])
+  if (isUnchecked) refuse(listStoringFaults(NewMessages, { ...given, messages: messages.map(removeLeftOut) }))
   const read = readMessages(messages, hasInexactNumber)
   requireFewValues(read.map(({ calls }) => calls.map(({ args }) => args)))
   refuse([...listPartFaults(messages), ...read.flatMap(listReadFaults)])
@@ -41,5 +44,5 @@ function listReadFaults({ text, calls, index }: SaidMessage): Fault[] {
     }))
   // In the record the calls are deeper than in the message.
   const stored = { payload: { tool_graph: calls } }
-  return [...list(text, 'text'), ...list(stored, 'value in the arguments of a call')]
+  return [...list(text, 'text'), ...list(stored, 'value in a call or a result')]
 }

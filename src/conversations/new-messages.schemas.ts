@@ -16,9 +16,12 @@ export const MessageId = () =>
 const MessagePart = Type.Unknown({
   $id: 'MessagePart',
   description:
-    'A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.',
+    'A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex). The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.',
   examples: [{ type: 'text', text: 'In eu-west-1 since March.' }],
 })
+
+const MessageParts = (description: string) =>
+  optional(Type.Array(ref(MessagePart), { maxItems: 1_000, description }))
 
 const MessageContent = Type.Union(
   [
@@ -67,9 +70,21 @@ export const NewMessage = closed(
         description: 'The text of a model that refuses to answer. Used if `content` has no text.',
       }),
     ),
+    parts: MessageParts('The parts of a UI message of the AI SDK, instead of `content`.'),
+    blocks: MessageParts('The parts of a message of LlamaIndex, instead of `content`.'),
+    additional_kwargs: optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Of a message of LlamaIndex: its `tool_calls` and `tool_call_id`, and the transcript of its `audio`, are read, the rest is not.',
+      }),
+    ),
     annotations: ignored(),
     audio: ignored(),
     function_call: ignored(),
+    reasoning: ignored(),
+    reasoning_content: ignored(),
+    reasoning_details: ignored(),
+    providerOptions: ignored(),
     at: optional(
       Time({
         description:
@@ -84,13 +99,44 @@ export const NewMessage = closed(
 )
 export type NewMessage = Static<typeof NewMessage>
 
+const anything = () => optional(Type.Unknown())
+
+/** Open and of any values, so that the types of these libraries fit. `readTyped` makes a message of it, which is checked as one. */
+export const TypedMessage = Type.Object(
+  {
+    type: Type.String({
+      description:
+        'What it is, such as `message`, `function_call`, `function_call_output`, `reasoning`, `human` or `ai`.',
+    }),
+    id: anything(),
+    role: anything(),
+    name: anything(),
+    content: anything(),
+    call_id: anything(),
+    arguments: anything(),
+    input: anything(),
+    output: anything(),
+    tool_calls: anything(),
+    tool_call_id: anything(),
+    at: anything(),
+    metadata: anything(),
+  },
+  {
+    $id: 'TypedMessage',
+    description:
+      "A message with a `type`: an item of OpenAI's Responses API, a message that Anthropic's API returned, or a message of LangChain as JSON. Its members that a `NewMessage` has too are read as there, and its other members are not read. Without a role, a call and a result are stored as in a list of parts, and any other item, such as `reasoning`, is `skipped`.",
+    examples: [{ type: 'function_call_output', call_id: 'call_1', output: '18 degrees' }],
+  },
+)
+export type TypedMessage = Static<typeof TypedMessage>
+
 export const NewMessages = closed(
   {
     scope: optional(ChosenScope('The scope of the conversation.')),
     sensitivity: optional(NewSensitivity()),
     tags: optional(Tags('Tags of the messages.')),
     source_type: optional(NewSourceType()),
-    messages: Type.Array(ref(NewMessage), {
+    messages: Type.Array(Type.Union([ref(NewMessage), ref(TypedMessage)]), {
       minItems: 1,
       maxItems: 1_000,
       description: 'The messages, in the order of the conversation.',

@@ -14,7 +14,19 @@ export function selectBranches(variants: readonly TSchema[], value: unknown): Br
   const sameType = variants.filter((variant) => isOfType(readKeywords(variant).type, value))
   if (sameType.length === 0) return { kind: 'fault', message: `must be ${nameTypes(listTypes(variants))}` }
   if (sameType.length === 1 || !isJsonObject(value)) return { kind: 'branches', variants: sameType }
-  return discriminate(sameType, value)
+  const meant = sameType.filter((variant) => !isOpen(variant) || hasRequired(variant, value))
+  if (meant.length === 1) return { kind: 'branches', variants: meant }
+  return discriminate(meant.length > 0 ? meant : sameType, value)
+}
+
+/** An open variant has fewer faults than any other, so it is meant only by an object with all that it needs. */
+function isOpen(variant: TSchema): boolean {
+  const { properties, additionalProperties } = readKeywords(variant)
+  return properties !== undefined && additionalProperties !== false
+}
+
+function hasRequired(variant: TSchema, value: JsonObject): boolean {
+  return (readKeywords(variant).required ?? []).every((name) => Object.hasOwn(value, name))
 }
 
 /** Variants that differ in one literal field, such as `kind`, are chosen by that field alone. */

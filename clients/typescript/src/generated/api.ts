@@ -1065,7 +1065,7 @@ export interface components {
                 value: number;
                 parts: {
                     /** @enum {string} */
-                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request" | "wish" | "repeated";
+                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request" | "wish";
                     value: number;
                     weight: number;
                     /** @description `value × weight`. */
@@ -2306,7 +2306,7 @@ export interface components {
             next_cursor?: string;
         };
         /**
-         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it. The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
+         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex). The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
          * @example {
          *       "type": "text",
          *       "text": "In eu-west-1 since March."
@@ -2740,12 +2740,28 @@ export interface components {
             tool_call_id?: string | null;
             /** @description The text of a model that refuses to answer. Used if `content` has no text. */
             refusal?: string | null;
+            /** @description The parts of a UI message of the AI SDK, instead of `content`. */
+            parts?: components["schemas"]["MessagePart"][];
+            /** @description The parts of a message of LlamaIndex, instead of `content`. */
+            blocks?: components["schemas"]["MessagePart"][];
+            /** @description Of a message of LlamaIndex: its `tool_calls` and `tool_call_id` are read, the rest is not. */
+            additional_kwargs?: {
+                [key: string]: unknown;
+            };
             /** @description Accepted, because chat APIs return it. Not stored. */
             annotations?: unknown;
             /** @description Accepted, because chat APIs return it. Not stored. */
             audio?: unknown;
             /** @description Accepted, because chat APIs return it. Not stored. */
             function_call?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            reasoning?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            reasoning_content?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            reasoning_details?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            providerOptions?: unknown;
             /**
              * Format: date-time
              * @description When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.
@@ -2790,7 +2806,7 @@ export interface components {
              */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
             /** @description The messages, in the order of the conversation. */
-            messages: components["schemas"]["NewMessage"][];
+            messages: (components["schemas"]["NewMessage"] | components["schemas"]["TypedMessage"])[];
         };
         /** @description The payload for the record's `type`. Empty lists may be left out. */
         NewPayload: components["schemas"]["NewEpisodicPayload"] | components["schemas"]["NewWorkingPayload"] | components["schemas"]["NewEntityPayload"] | components["schemas"]["NewSemanticPayload"] | components["schemas"]["NewCompetencePayload"] | components["schemas"]["NewPlanGraphPayload"];
@@ -4037,7 +4053,7 @@ export interface components {
              */
             explain?: boolean;
             /**
-             * @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at.
+             * @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at.
              * @default false
              */
             mask_secrets?: boolean;
@@ -4307,8 +4323,6 @@ export interface components {
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;
-            /** @description If the task asks several questions, makes their scores comparable: smaller the further down the record is among those for its question. Otherwise 1. */
-            question_factor: number;
             /**
              * Format: uuid
              * @description The older record that says nearly the same and whose score this record got.
@@ -4870,6 +4884,30 @@ export interface components {
             actor: string;
         };
         /**
+         * @description A message with a `type`: an item of OpenAI's Responses API, a message that Anthropic's API returned, or a message of LangChain as JSON. Its members that a `NewMessage` has too are read as there, and its other members are not read. Without a role, a call and a result are stored as in a list of parts, and any other item, such as `reasoning`, is `skipped`.
+         * @example {
+         *       "type": "function_call_output",
+         *       "call_id": "call_1",
+         *       "output": "18 degrees"
+         *     }
+         */
+        TypedMessage: {
+            /** @description What it is, such as `message`, `function_call`, `function_call_output`, `reasoning`, `human` or `ai`. */
+            type: string;
+            id?: unknown;
+            role?: unknown;
+            name?: unknown;
+            content?: unknown;
+            call_id?: unknown;
+            arguments?: unknown;
+            input?: unknown;
+            output?: unknown;
+            tool_calls?: unknown;
+            tool_call_id?: unknown;
+            at?: unknown;
+            metadata?: unknown;
+        };
+        /**
          * @description The key that made the change, written by the service; `actor` is the name that the request gave. Absent if a job made the change by itself, and in entries of versions that did not store the key.
          * @example {
          *       "key_id": "01981b7e-0000-7000-8000-000000000001",
@@ -5379,7 +5417,7 @@ export interface operations {
                 scope?: string;
                 /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
-                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -5848,7 +5886,7 @@ export interface operations {
             query?: {
                 /** @description Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object. */
                 predicate?: "mentions_entity" | "subject_entity" | "object_entity";
-                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -7705,7 +7743,7 @@ export interface operations {
                 q?: string;
                 /** @description Also list forgotten records that can still be restored. */
                 include_forgotten?: boolean;
-                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
                 /** @description The field by which the records are sorted. */
                 sort?: "salience" | "importance" | "created_at" | "updated_at";
@@ -8256,7 +8294,7 @@ export interface operations {
             query?: {
                 /** @description Return the record even if it is forgotten. */
                 include_forgotten?: boolean;
-                /** @description true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at. */
+                /** @description true: passwords, tokens and other secrets in the payload are replaced by `<secret string>`, as in a context. For a list that people look at. */
                 mask_secrets?: boolean;
             };
             header?: {
