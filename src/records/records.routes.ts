@@ -6,7 +6,7 @@ import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { maskRecord, maskRecords } from './answers/masked-record.ts'
+import { maskAuditEntry, maskRecord, maskRecords } from './answers/masked-record.ts'
 import { AuditPage, AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { RecordPatch } from './change/record-patch.schemas.ts'
 import { ListQuery, RecordListing } from './listing/list.schemas.ts'
@@ -131,7 +131,10 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         ),
       },
     },
-    async (request, reply) =>
-      sendPage(request, reply, await records.readAudit(request.caller, request.params.id, request.query)),
+    async (request, reply) => {
+      const { mask_secrets: isMasked, ...query } = request.query
+      const page = await records.readAudit(request.caller, request.params.id, query)
+      return sendPage(request, reply, isMasked ? { ...page, items: page.items.map(maskAuditEntry) } : page)
+    },
   )
 }

@@ -103,6 +103,33 @@ describe('mask_secrets', () => {
     expect(whole.metadata).toEqual({ api_key: 'k-1234567' })
   })
 
+  it('masks the log of a record, in the record and in its pages, and the sample of an import', async () => {
+    const place = 'log'
+    const made = await create(app, { type: 'working', scope: place, payload: payloads.working })
+    const path = `/v1/records/${made.id}`
+    const state = { ...payloads.working, context_summary: `It uses ${token}` }
+    const pin = { actor: 'ana', rationale: `token ${token}` }
+    expect((await app.request('PATCH', path, { body: { payload: state } })).status).toBe(200)
+    expect((await app.request('POST', `${path}/pin`, { body: pin })).status).toBe(200)
+    for (const [shown, read] of [
+      [`${path}?mask_secrets=`, ({ audit_log: log }: Body) => log],
+      [`${path}/audit?mask_secrets=`, ({ items }: Body) => items],
+    ] as const) {
+      const log = read(await get(`${shown}true`))
+      expect(JSON.stringify(log)).not.toContain(token)
+      expect(log.at(-1).rationale).toBe('token <secret string>')
+      expect(JSON.stringify(log.at(-2).changes)).toContain('It uses <secret string>')
+      expect(JSON.stringify(read(await get(`${shown}false`)))).toContain(`It uses ${token}`)
+    }
+    const file = [{ id: 'm1', memory: `The token is ${token}`, user_id: 'ana' }]
+    const report = async (masked: boolean) => {
+      const address = `/v1/import?format=mem0&scope=${place}&dry_run=true&mask_secrets=${masked}`
+      return (await app.request('POST', address, { body: file })).text
+    }
+    expect(await report(true)).toContain('The token is <secret string>')
+    expect(await report(false)).toContain(`The token is ${token}`)
+  })
+
   it('keeps a list of several pages the same list', async () => {
     const first = await get(`/v1/records?scope=${scope}&limit=1&mask_secrets=true`)
     const next = await get(

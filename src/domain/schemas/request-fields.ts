@@ -61,11 +61,10 @@ export const NewMemoryKind = () =>
       'What kind of memory it is; `mode` of a retrieval selects by it. Default by type: `fact` for semantic and entity, `procedure` for competence and plan_graph, `narrative` for episodic and working.',
   })
 
-export const MaskSecrets = () =>
+export const MaskSecrets = (place = 'In the answer, ') =>
   Type.Optional(
     Type.Boolean({
       default: false,
-      description:
-        'true: passwords, tokens and other secrets in the payload, the tags, the interpretation and the provenance are replaced by `<secret string>`, as in a context. For a list that people look at.',
+      description: `${place}passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by \`<secret string>\`, as in a context. For a page that people look at.`,
     }),
   )

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { ChosenScope } from '../../domain/schemas/request-fields.ts'
+import { ChosenScope, MaskSecrets } from '../../domain/schemas/request-fields.ts'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import { closed, Uuid } from '../../domain/schemas/shapes.ts'
 import { Problem } from '../../http/problems/problem-responses.ts'
@@ -22,6 +22,7 @@ export const ImportQuery = closed({
         'What the report lists. `all`: every line. `refused`: only refused lines, at most 1,000; empty lines keep the connection open. The summary counts all lines. A client that reads the report only after it has sent everything, such as a browser, needs `refused` for a large file.',
     }),
   ),
+  mask_secrets: MaskSecrets('In the `sample` of a dry run, '),
   scope: optional(
     ChosenScope(
       'The scope in which the records of a file of another program are stored. Not for the format `membrane`, whose lines have their own.',

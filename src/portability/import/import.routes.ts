@@ -16,6 +16,7 @@ import { answers } from '../../http/problems/problem-responses.ts'
 import { toProblem, toPublicError } from '../../http/problems/problems.ts'
 import { compileValidator } from '../../http/validation/validation.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { maskRecord } from '../../records/index.ts'
 import { skipByteOrderMark } from '../byte-order-mark.ts'
 import {
   type DetectedFormat,
@@ -177,6 +178,10 @@ function describeEnding({ query }: ImportRequest, format: DetectedFormat): objec
   return format === 'membrane' ? {} : { format, dry_run: query.dry_run ?? false }
 }
 
+function maskSample({ sample, ...summary }: ImportSummary): ImportSummary {
+  return sample ? { ...summary, sample: sample.map(maskRecord) } : summary
+}
+
 type Ending = { gone: AbortSignal; ending: object }
 
 async function* render(
@@ -185,11 +190,15 @@ async function* render(
   { gone, ending }: Ending,
 ): AsyncGenerator<string> {
   const isListed = chooseLines(request)
+  const { mask_secrets: isMasked } = request.query
   try {
     for await (const report of reports) {
       yield Array.isArray(report)
         ? renderLines(report.filter(isListed), request.id)
-        : renderEnding(report, { ...ending, position: await request.encryptPosition() })
+        : renderEnding(isMasked ? maskSample(report) : report, {
+            ...ending,
+            position: await request.encryptPosition(),
+          })
     }
   } catch (error) {
     if (gone.aborted) return

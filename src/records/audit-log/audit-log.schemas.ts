@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { MaskSecrets } from '../../domain/schemas/request-fields.ts'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, RowNumber, Time, Uuid } from '../../domain/schemas/shapes.ts'
 import { Via } from '../via.ts'
@@ -44,7 +45,7 @@ export const AuditEntry = closed(
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
-export const AuditQuery = closed(pageParameters(100))
+export const AuditQuery = closed({ mask_secrets: MaskSecrets(), ...pageParameters(100) })
 export type AuditQuery = Static<typeof AuditQuery>
 export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')
 export const AuditCursor = Type.Object({ id: RowNumber() })

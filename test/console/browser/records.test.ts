@@ -46,13 +46,25 @@ describeInBrowser('the list of records', () => {
     expect(errors).toEqual([])
   })
 
-  it('masks a secret in the list, and shows it on the page of its record', async () => {
+  it('masks a secret in the list and on the page of its record, until a person asks for it', async () => {
     const id = await storeRecord(setup.app, fact('vault', 'opens with', 'password=hunter2abc'))
     const page = await setup.open('/console/records')
     const link = page.getByRole('link', { name: 'vault opens with password=<secret string>' })
     await link.click()
     await page.waitForURL(`**/console/records/${id}`)
+    await page.getByRole('heading', { name: 'vault opens with password=<secret string>' }).waitFor()
+    await page.getByText('Payload as JSON').click()
+    expect(await page.content()).not.toContain('hunter2abc')
+    await page.getByRole('button', { name: 'Supersede', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Supersede' })
+    const text = dialog.getByRole('textbox', { name: 'New text' })
+    await expect.poll(() => text.inputValue()).toBe('password=hunter2abc')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Show secrets' }).click()
     await page.getByRole('heading', { name: 'vault opens with password=hunter2abc' }).waitFor()
+    await page.getByRole('button', { name: 'Mask secrets' }).click()
+    await page.getByRole('heading', { name: 'vault opens with password=<secret string>' }).waitFor()
+    expect(await page.content()).not.toContain('hunter2abc')
   })
 
   it('cuts a text that runs from right to left at its end', async () => {

@@ -66,7 +66,7 @@ function useImport() {
         mediaType: chooseMediaType(file.name, format),
         signal: aborting.signal,
         // A browser reads the answer only after the whole file is sent, so the answer must be short.
-        query: { dry_run: isDryRun, format, scope, report: 'refused' },
+        query: { dry_run: isDryRun, format, scope, report: 'refused', mask_secrets: true },
         onSent: (share) => {
           current.sent = share
         },

@@ -127,12 +127,12 @@ export const actions = [
     isOffered: isLive,
     whyNot: isRevisable,
     explanation: 'A new record takes its place. This one becomes history and stays readable.',
-    fields: async (record) => [(await loadSuccessor()).createField(record)],
+    fields: async (record) => [await (await loadSuccessor()).createField(record)],
     run: async (target, because, answers, record) => {
       const { createSuccessor } = await loadSuccessor()
       const { record: successor } = await api.post('/v1/records/{id}/supersede', {
         ...target,
-        body: { ...because, record: createSuccessor(record, answers) },
+        body: { ...because, record: await createSuccessor(record, answers) },
       })
       if (successor) navigate(toPath(['records', successor.id]))
     },

@@ -12,11 +12,17 @@ import { toPath } from '../../router.js'
 
 const shownAtFirst = 12
 
+/** The curve of the past is drawn from the first page. @param {string} id @param {boolean} isMasked @param {string} [cursor] @param {AbortSignal} [signal] */
+export function readLog(id, isMasked, cursor, signal) {
+  const query = { limit: 500, cursor, mask_secrets: isMasked }
+  return api.get('/v1/records/{id}/audit', { path: { id }, query, signal })
+}
+
 /**
  * Who did what to the record, and why, the newest first.
- * @param {{ id: string, first: { items: AuditEntry[], next_cursor?: string } }} properties
+ * @param {{ id: string, first: { items: AuditEntry[], next_cursor?: string }, isMasked: boolean }} properties
  */
-export function AuditPanel({ id, first }) {
+export function AuditPanel({ id, first, isMasked }) {
   const [more, setMore] = useState(
     /** @type {{ items: AuditEntry[], next_cursor?: string }} */ ({ items: [] }),
   )
@@ -25,10 +31,7 @@ export function AuditPanel({ id, first }) {
   const next = more.items.length > 0 ? more.next_cursor : first.next_cursor
   async function loadMore() {
     try {
-      const page = await api.get('/v1/records/{id}/audit', {
-        path: { id },
-        query: { limit: 500, cursor: next },
-      })
+      const page = await readLog(id, isMasked, next)
       setMore(({ items }) => ({ ...page, items: [...items, ...page.items] }))
     } catch (error) {
       notifyProblem(error)

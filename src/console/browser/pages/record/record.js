@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { Problem } from '../../api/problem.js'
 import { html } from '../../html.js'
@@ -13,32 +13,29 @@ import { useRequest } from '../../parts/use-request.js'
 import { DecayCurve } from '../../plots/decay-curve.js'
 import { toPath } from '../../router.js'
 import { RecordActions } from './actions.js'
-import { AuditPanel } from './audit-panel.js'
+import { AuditPanel, readLog } from './audit-panel.js'
 import { FactsPanel } from './facts-panel.js'
 import { PayloadView } from './payload-view.js'
 import { ReasonsPanel } from './reasons-panel.js'
 import { RelationsPanel } from './relations-panel.js'
-import { RevisionsPanel, readSteps } from './revisions-panel.js'
+import { RevisionsPanel, readRecord, readSteps } from './revisions-panel.js'
 
 /** @import { AuditEntry, Explanation, Forecast, MemoryRecord, RedactedRecord } from '../../api/types.d.ts' */
 /** @import { Steps } from './revisions-panel.js' */
 
 const points = 60
-/** The curve of the past is drawn from this many entries of the log. */
-const entriesRead = 500
 
 /** One record: what it says, what becomes of it, and why. @param {{ id: string }} properties */
 export function View({ id }) {
-  const path = useMemo(() => ({ id }), [id])
+  // Of this record alone: the next one is masked again.
+  const [shownId, setShownId] = useState('')
+  const isMasked = shownId !== id
   const {
     data: record,
     error,
     isLoading,
     reload,
-  } = useRequest(
-    (signal) => api.get('/v1/records/{id}', { path, query: { include_forgotten: true }, signal }),
-    [id],
-  )
+  } = useRequest((signal) => readRecord(id, isMasked, signal), [id, isMasked])
   const name = record ? toText(record) : undefined
   useEffect(() => {
     if (name !== undefined) document.title = `${name.slice(0, 60)} – Membrane`
@@ -51,14 +48,19 @@ export function View({ id }) {
           ? html`<h1 class="bone"><span class="unseen">Record</span></h1><${Loading} lines=${14} />`
           : isRedacted(record)
             ? html`<${Redacted} record=${record} />`
-            : html`<${Whole} record=${record} isBusy=${isLoading} reload=${reload} />`
+            : html`<${Whole} record=${record} isBusy=${isLoading} reload=${reload} isMasked=${isMasked} toggleMask=${() => setShownId(isMasked ? id : '')} />`
     }`
 }
 
-/** @param {{ record: MemoryRecord, isBusy: boolean, reload: () => void }} properties */
-function Whole({ record, isBusy, reload }) {
+/** What stands for a secret. */
+const mask = /<secret [a-z]+>/
+
+/**
+ * @param {{ record: MemoryRecord, isBusy: boolean, reload: () => void, isMasked: boolean, toggleMask: () => void }} properties
+ */
+function Whole({ record, isBusy, reload, isMasked, toggleMask }) {
   const { id, version } = record
-  const path = useMemo(() => ({ id }), [id])
+  const path = { id }
   // One load for all below the heading: the curve needs log, explanation and forecast of one moment, and panels that
   // arrived one by one would push each other around.
   const body = useRequest(
@@ -68,13 +70,14 @@ function Whole({ record, isBusy, reload }) {
         record.forgotten
           ? undefined
           : api.get('/v1/records/{id}/forecast', { path, query: { points }, signal }),
-        api.get('/v1/records/{id}/audit', { path, query: { limit: entriesRead }, signal }),
-        readSteps(record, signal),
+        readLog(id, isMasked, undefined, signal),
+        readSteps(record, isMasked, signal),
       ])
       return { explanation, forecast, log, steps }
     },
     [id, version, record],
   )
+  const holdsSecrets = !isMasked || mask.test(JSON.stringify([record, body.data]))
   return html`<header class="record-head">
       <h1 class="content">${toText(record)}</h1>
       <div class="row">
@@ -82,6 +85,7 @@ function Whole({ record, isBusy, reload }) {
         <span class="tag">${toWords(record.layer)} layer</span><span class="tag">${record.scope ?? 'no scope'}</span>
         <span class="note">salience ${formatScore(record.salience)}</span>
         <code class="note">${id}</code><${CopyButton} text=${id} label="Copy the id" />
+        ${holdsSecrets && html`<button type="button" onClick=${toggleMask}>${isMasked ? 'Show secrets' : 'Mask secrets'}</button>`}
       </div>
       ${record.forgotten && html`<${ForgottenNotice} forgotten=${record.forgotten} />`}
       <${RecordActions} record=${record} isBusy=${isBusy} onDone=${reload} />
@@ -90,7 +94,7 @@ function Whole({ record, isBusy, reload }) {
       body.error !== undefined
         ? html`<${Panel} title="Content"><${PayloadView} record=${record} /><//><${Failure} error=${body.error} retry=${body.reload} />`
         : body.data
-          ? html`<${Body} record=${record} data=${body.data} />`
+          ? html`<${Body} record=${record} data=${body.data} isMasked=${isMasked} />`
           : html`<${Loading} lines=${14} />`
     }`
 }
@@ -99,14 +103,14 @@ function Whole({ record, isBusy, reload }) {
  * @typedef {{ explanation: Explanation, forecast: Forecast | undefined, log: { items: AuditEntry[], next_cursor?: string }, steps: Steps }} BodyData
  */
 
-/** Last in its column is what loads more by itself. @param {{ record: MemoryRecord, data: BodyData }} properties */
-function Body({ record, data: { explanation, forecast, log, steps } }) {
+/** Last in its column is what loads more by itself. @param {{ record: MemoryRecord, data: BodyData, isMasked: boolean }} properties */
+function Body({ record, data: { explanation, forecast, log, steps }, isMasked }) {
   return html`<div class="record-grid">
     <div class="stack">
       <${Panel} title="Content"><${PayloadView} record=${record} /><//>
       ${forecast && html`<${DecayCurve} record=${record} log=${log.items} explanation=${explanation} forecast=${forecast} />`}
       <${RevisionsPanel} record=${record} steps=${steps} />
-      <${AuditPanel} id=${record.id} first=${log} />
+      <${AuditPanel} key=${isMasked} id=${record.id} first=${log} isMasked=${isMasked} />
     </div>
     <div class="stack">
       <${ReasonsPanel} record=${record} explanation=${explanation} />
@@ -142,13 +146,10 @@ function Redacted({ record }) {
 function Gone({ id, error, retry }) {
   const isGone = error instanceof Problem && error.status === 410
   const { data: log } = useRequest(
-    async (signal) =>
-      isGone
-        ? api.get('/v1/records/{id}/audit', { path: { id }, query: { limit: entriesRead }, signal })
-        : undefined,
+    async (signal) => (isGone ? readLog(id, true, undefined, signal) : undefined),
     [id, isGone],
   )
   return html`<h1>${isGone ? 'This record is gone' : 'Record'}</h1>
     <${Failure} error=${error} retry=${isGone ? undefined : retry} />
-    ${log && html`<${AuditPanel} id=${id} first=${log} />`}`
+    ${log && html`<${AuditPanel} id=${id} first=${log} isMasked=${true} />`}`
 }

@@ -50,13 +50,16 @@ function toComparable({ payload, scope }) {
 /**
  * Each step of the lineage that touches this record, with both sides whole.
  * @param {MemoryRecord} record
+ * @param {boolean} isMasked
  * @param {AbortSignal} signal
  */
-export async function readSteps(record, signal) {
+export async function readSteps(record, isMasked, signal) {
   const { edges } = await api.get('/v1/records/{id}/lineage', { path: { id: record.id }, signal })
   const steps = edges.slice(0, maxShown)
   const ids = [...new Set(steps.flatMap(({ source_id, target_id }) => [source_id, target_id]))]
-  const found = await Promise.all(ids.map((id) => (id === record.id ? record : readWhole(id, signal))))
+  const found = await Promise.all(
+    ids.map((id) => (id === record.id ? record : readWhole(id, isMasked, signal))),
+  )
   const records = new Map(found.flatMap((one) => (one ? [[one.id, one]] : [])))
   return steps.flatMap(({ source_id, predicate, target_id }) => {
     const newer = records.get(source_id)
@@ -67,12 +70,17 @@ export async function readSteps(record, signal) {
 
 /**
  * @param {string} id
+ * @param {boolean} isMasked
  * @param {AbortSignal} signal
  * @returns {Promise<MemoryRecord | undefined>}
  */
-async function readWhole(id, signal) {
-  const record = await api
-    .get('/v1/records/{id}', { path: { id }, query: { include_forgotten: true }, signal })
-    .catch(() => undefined)
+async function readWhole(id, isMasked, signal) {
+  const record = await readRecord(id, isMasked, signal).catch(() => undefined)
   return record && !isRedacted(record) ? record : undefined
+}
+
+/** @param {string} id @param {boolean} isMasked @param {AbortSignal} [signal] */
+export function readRecord(id, isMasked, signal) {
+  const query = { include_forgotten: true, mask_secrets: isMasked }
+  return api.get('/v1/records/{id}', { path: { id }, query, signal })
 }

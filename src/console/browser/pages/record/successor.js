@@ -1,12 +1,27 @@
+import { isRedacted } from '../../parts/record-text.js'
+import { readRecord } from './revisions-panel.js'
+
 /** @import { MemoryRecord } from '../../api/types.d.ts' */
 /** @import { ExtraField } from '../../parts/reason-dialog.js' */
 
 /**
+ * The record with its secrets: a replacement that is made of the masked one would lose them.
+ * @param {string} id
+ * @returns {Promise<MemoryRecord>}
+ */
+async function readUnmasked(id) {
+  const record = await readRecord(id, false)
+  if (isRedacted(record)) throw new Error('This key may no longer see the record.')
+  return record
+}
+
+/**
  * The field in which a person edits the replacement of a record: the object of a fact as text, any other payload as JSON.
  * @param {MemoryRecord} record
- * @returns {ExtraField}
+ * @returns {Promise<ExtraField>}
  */
-export function createField({ payload }) {
+export async function createField({ id }) {
+  const { payload } = await readUnmasked(id)
   if (isPlainFact(payload))
     return {
       name: 'content',
@@ -32,7 +47,8 @@ export function createField({ payload }) {
  * @param {MemoryRecord} record
  * @param {Readonly<Record<string, string>>} answers
  */
-export function createSuccessor({ type, payload, tags }, answers) {
+export async function createSuccessor({ id }, answers) {
+  const { type, payload, tags } = await readUnmasked(id)
   const content = answers['content'] ?? ''
   const edited = isPlainFact(payload)
     ? { ...toEditable(payload), object: content }
