@@ -4,11 +4,12 @@ import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { answerRecord, maskRecords, RecordPage, WrittenRecord } from '../records/index.ts'
+import { answerRecord, maskRecord, maskRecords, RecordPage, WrittenRecord } from '../records/index.ts'
 import {
   EntityMerge,
   EntityPage,
   EntityPath,
+  EntityQuery,
   LookupQuery,
   MentionsQuery,
   SeenEntity,
@@ -56,6 +57,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         description:
           'Returns the record of the entity. If the entity has a profile, `peer_card_id` is the id of that record. In the names of fields and counters, `peer_card` means profile.',
         params: EntityPath,
+        querystring: EntityQuery,
         response: answers(
           { 200: { schema: ref(SeenEntity), description: 'The entity at this moment.', headers: ['ETag'] } },
           deletedErrors,
@@ -65,7 +67,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
     async (request, reply) => {
       const entity = await entities.read(request.caller, request.params.id)
       if ('version' in entity) reply.header('etag', formatEtag(entity.version))
-      return entity
+      return request.query.mask_secrets ? maskRecord(entity) : entity
     },
   )
 

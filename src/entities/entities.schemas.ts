@@ -38,6 +38,8 @@ export const SeenEntity = Type.Union([ref(EntityRecord), ref(RedactedRecord)], {
 export const Reference = Type.Enum(['mentions_entity', 'subject_entity', 'object_entity'])
 export type Reference = Static<typeof Reference>
 
+export const EntityQuery = closed({ mask_secrets: MaskSecrets() })
+
 export const MentionsQuery = closed({
   predicate: Type.Optional(
     Type.Enum([...Reference.enum], {

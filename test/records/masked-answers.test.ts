@@ -103,6 +103,25 @@ describe('mask_secrets', () => {
     expect(whole.metadata).toEqual({ api_key: 'k-1234567' })
   })
 
+  it('leaves the key that a fact came with as it is, and masks what an entity is', async () => {
+    const note = { text: `Its token is ${token}`, scope: 'notes' }
+    const { id } = (await app.request('POST', '/v1/remember', { body: note })).body as Body
+    const { payload } = await get(`/v1/records/${id}?mask_secrets=true`)
+    expect(payload).toMatchObject({
+      object: 'Its token is <secret string>',
+      evidence: [{ source_id: 'key:root' }],
+    })
+    const summary = `Opens with ${token}`
+    const entity = await create(app, {
+      type: 'entity',
+      scope: 'notes',
+      payload: { ...payloads.entity, summary },
+    })
+    const seen = await get(`/v1/entities/${entity.id}?mask_secrets=true`)
+    expect(seen.payload.summary).toBe('Opens with <secret string>')
+    expect((await get(`/v1/entities/${entity.id}`)).payload.summary).toBe(summary)
+  })
+
   it('masks the log of a record, in the record and in its pages, and the sample of an import', async () => {
     const place = 'log'
     const made = await create(app, { type: 'working', scope: place, payload: payloads.working })

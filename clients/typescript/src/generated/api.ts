@@ -5656,7 +5656,10 @@ export interface operations {
     };
     getEntity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                mask_secrets?: boolean;
+            };
             header?: {
                 /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;

@@ -20,7 +20,12 @@ const newest = 60
 export function EntityGraph({ entity }) {
   const { id } = entity
   const request = useRequest(
-    (signal) => api.get('/v1/entities/{id}/records', { path: { id }, query: { limit: newest }, signal }),
+    (signal) =>
+      api.get('/v1/entities/{id}/records', {
+        path: { id },
+        query: { limit: newest, mask_secrets: true },
+        signal,
+      }),
     [id],
   )
   const neighbours = listNeighbours(id, request.data?.items ?? [])

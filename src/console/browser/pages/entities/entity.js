@@ -14,7 +14,10 @@ import { Twins } from './entity-twins.js'
 
 /** One entity: its card, what is known about it, and what it is connected with. @param {{ id: string }} properties */
 export function Entity({ id }) {
-  const request = useRequest((signal) => api.get('/v1/entities/{id}', { path: { id }, signal }), [id])
+  const request = useRequest(
+    (signal) => api.get('/v1/entities/{id}', { path: { id }, query: { mask_secrets: true }, signal }),
+    [id],
+  )
   return html`<${PageHead} title="Entities">
       <a href=${toPath(['entities'])}>All entities</a><a href=${toPath(['records', id])}>Its record</a>
     <//>
