@@ -134,6 +134,35 @@ describe('an import of mcp-memory', () => {
   })
 })
 
+describe('the answer of read_graph of mcp-memory', () => {
+  const entities = [
+    { name: 'Jane', entityType: 'person', observations: ['Prefers morning meetings', 'Has two dogs'] },
+    { type: 'entity', name: 'Harbour Team', entityType: 'team', observations: [] },
+  ]
+  const relations = [{ from: 'Jane', to: 'Harbour Team', relationType: 'leads' }]
+
+  it.each([
+    ['in one line', { entities, relations }, undefined],
+    ['with indentation', { entities, relations }, 2],
+    ['with the relations first', { relations, entities }, 2],
+  ])('is recognised %s, and has the records of its lines', async (scope, graph, indentation) => {
+    const imported = await importFile(app, JSON.stringify(graph, undefined, indentation), {
+      query: `?scope=${encodeURIComponent(scope)}`,
+    })
+    expect(imported.ending).toMatchObject({ format: 'mcp-memory', summary: { created: 5, invalid: 0 } })
+    const { text } = await askContext(app, scope, { task_descriptor: 'Who leads the Harbour Team?' })
+    expect(text).toContain('Jane leads Harbour Team')
+    const lines = [
+      ...entities.map((each) => ({ ...each, type: 'entity' })),
+      { type: 'relation', ...relations[0] },
+    ]
+    const again = await importFile(app, lines.map((each) => JSON.stringify(each)).join('\n'), {
+      query: `?format=mcp-memory&scope=${encodeURIComponent(scope)}`,
+    })
+    expect(again.ending.summary).toMatchObject({ created: 0, unchanged: 5 })
+  })
+})
+
 describe('relations of one kind of a thing in mcp-memory', () => {
   const relate = (to: string) =>
     JSON.stringify({ type: 'relation', from: 'Nora', relationType: 'advises', to })

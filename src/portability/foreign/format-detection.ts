@@ -16,6 +16,7 @@ export const headBytes = 65_536
 const marks: readonly (readonly [DetectedFormat, RegExp])[] = [
   ['mem0', /"kind"\s*:\s*"mem0_oss_qdrant_export"/],
   ['mcp-memory', /^\s*\{[^\n]*"(?:entityType|relationType)"\s*:/],
+  ['mcp-memory', /^\s*\{\s*"(?:entities|relations)"\s*:\s*\[.*"(?:entityType|relationType)"\s*:/s],
   ['membrane', /^\s*\{[^\n]*"payload"\s*:\s*\{/],
   ['chatgpt', /"mapping"\s*:\s*\{/],
   ['claude', /"(?:chat_messages|conversations_memory|prompt_template|memory_files)"\s*:/],

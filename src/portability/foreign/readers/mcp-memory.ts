@@ -2,17 +2,32 @@ import { graphRelationRef } from '../../../domain/identity/handles.ts'
 import { asFields, createFieldError, type Fields, listOf, readWord, requireText } from '../fields.ts'
 import { createEntityPayload, createFactPayload, createNotePayload } from '../item-forms.ts'
 import { type Item, type Reader, type Reading, readItem } from '../items.ts'
-import { readJsonLines } from '../part-reading.ts'
+import { readJsonLines, readParts } from '../part-reading.ts'
 
-/** The `memory.jsonl` of the knowledge graph server: entities with observations, and relations between them. */
+const lists: ReadonlySet<string> = new Set(['entities', 'relations'])
+const document = /^\s*\{\s*"(?:entities|relations)"\s*:/
+
+/**
+ * The `memory.jsonl` of the knowledge graph server, entities with observations and relations between them in lines, or the answer of its
+ * tool `read_graph`, one document with two lists.
+ */
 export const readMcpMemory: Reader = (file) =>
-  readJsonLines(file, (value, line) => {
-    const fields = asFields(value)
-    const type = readWord(fields, 'type')
-    if (type === 'entity') return readEntity(fields, line)
-    if (type === 'relation') return [readRelation(fields, line)]
-    throw createFieldError('type', 'must be entity or relation')
-  })
+  document.test(file.head.toString('utf8'))
+    ? readParts(file, lists, (value, line, list) => readGraphItem(asFields(value), line, typeOf(list)))
+    : readJsonLines(file, (value, line) => {
+        const fields = asFields(value)
+        return readGraphItem(fields, line, readWord(fields, 'type'))
+      })
+
+function typeOf(list: string): string {
+  return list === 'entities' ? 'entity' : 'relation'
+}
+
+function readGraphItem(fields: Fields, line: number, type: string | undefined): readonly Reading[] {
+  if (type === 'entity') return readEntity(fields, line)
+  if (type === 'relation') return [readRelation(fields, line)]
+  throw createFieldError('type', 'must be entity or relation')
+}
 
 /** The format has no ids, so an entity is known by its name and an observation by its text. */
 function readEntity(fields: Fields, line: number): readonly Reading[] {
