@@ -121,7 +121,7 @@ export function createReviseTool(services: RevisingServices): Tool {
     input: ReviseInput,
     output: reviseOutput,
     description:
-      'Corrects a fact and keeps its history. supersede: text replaces it. contest: text (or reason) speaks against it; recall then shows both. retract: it was wrong.',
+      'Corrects a fact that was wrong or has changed, and keeps its history; call it instead of remember. supersede: text replaces it. contest: text (or reason) speaks against it; recall then shows both. retract: it was wrong.',
     async run(context, { op, ...given }) {
       const { call, actor } = context
       const { id, text, reason } = given

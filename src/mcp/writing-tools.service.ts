@@ -33,7 +33,7 @@ export function createWritingTools(services: WritingServices) {
     input: RememberInput,
     output: rememberOutput,
     description:
-      'Remembers a fact, decision or preference in plain words, one statement per call. The same text again is not stored twice.',
+      'Remembers a fact, decision or preference in plain words, one statement per call. Call it when you learn what later conversations need. The same text again is not stored twice.',
     async run({ call }, { text, record, ...more }) {
       if (record !== undefined) {
         const created = await records.create(call, asAgent(call, readRecord(record, { text, ...more })))
@@ -55,7 +55,8 @@ export function createWritingTools(services: WritingServices) {
     hints: changes,
     input: ReinforceInput,
     output: reinforceOutput,
-    description: 'Says whether recalled records helped. What helps stays longer, what does not fades sooner.',
+    description:
+      'Says whether recalled records helped, after you have used them. What helps stays longer, what does not fades sooner.',
     async run({ call, actor, describe }, { ids, outcome }) {
       const why = { actor, rationale: outcome === 'helped' ? 'it helped' : 'it did not help' }
       const outcomes =
