@@ -23,7 +23,8 @@ import type { NewMessage, NewMessages } from './new-messages.schemas.ts'
  */
 
 /** What a message says. */
-export type SaidMessage = Pick<NewMessage, 'id' | 'role' | 'name' | 'at' | 'metadata'> & {
+export type SaidMessage = Pick<NewMessage, 'id' | 'role' | 'name' | 'at'> & {
+  metadata?: JsonObject
   text: string
   calls: MessageCalls
   /** The place in the request. */
@@ -50,7 +51,12 @@ function readMessage(message: NewMessage, index: number, reading: Reading): Said
   const written = result ? '' : isText ? content : joinTexts(parts.map(readText))
   const text = written === '' ? refusal || readTranscript(audio) : written
   // The name in the result of a tool is that of the tool, which is nobody who writes.
-  const given = omitNulls({ id, name: result ? undefined : name, at, metadata })
+  const given = omitNulls({
+    id,
+    name: result ? undefined : name,
+    at,
+    metadata: isJsonObject(metadata) ? metadata : undefined,
+  })
   return { ...given, role: chooseRole(role, text, calls), text, calls, index }
 }
 
@@ -103,12 +109,15 @@ function completeCall(call: unknown): unknown {
 /** What is missing in a message. Without an error, a misspelt member would lose what was said. */
 export function listPartFaults(messages: readonly NewMessage[]): Fault[] {
   return messages.flatMap((message, index) => {
-    const { content, tool_calls, refusal, audio } = message
+    const { content, tool_calls, refusal, audio, metadata } = message
     const place = `/messages/${index}`
     const { member, parts } = findParts(message)
     if (content === undefined && member === 'content' && !tool_calls && !refusal && !audio)
       return [{ pointer: `${place}/content`, message: 'is required' }]
     return [
+      ...(metadata === undefined || isJsonObject(metadata)
+        ? []
+        : [{ pointer: `${place}/metadata`, message: 'must be an object' }]),
       ...parts.flatMap((part, at) => describePart(readKind(part), `${place}/${member}/${at}`)),
       ...(tool_calls ?? []).flatMap((call, at) =>
         describePart(completeCall(call), `${place}/tool_calls/${at}`),

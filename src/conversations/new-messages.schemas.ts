@@ -91,9 +91,8 @@ export const NewMessage = closed(
           'When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.',
       }),
     ),
-    metadata: optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'Stored, but not searched.' }),
-    ),
+    // A UI message of the AI SDK has metadata of an unknown type. `listPartFaults` checks them.
+    metadata: optional(Type.Unknown({ description: 'An object. Stored, but not searched.' })),
   },
   { $id: 'NewMessage' },
 )

@@ -1,4 +1,6 @@
-import { afterAll, expect, it } from 'vitest'
+import type OpenAI from 'openai'
+import { afterAll, expect, expectTypeOf, it } from 'vitest'
+import type { NewMessages } from '../../src/conversations/new-messages.schemas.ts'
 import { createConversationRequests, statusesOf } from '../support/conversation-requests.ts'
 import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -202,10 +204,17 @@ it.each([
   ['a misspelt content', { type: 'message', role: 'user', contnt: 'x' }, '/messages/0/content'],
   ['a text that is too long', { type: 'human', content: 'x'.repeat(100_001) }, '/messages/0/content'],
   ['a call without a name', { type: 'function_call', arguments: '{}' }, '/messages/0/content/0'],
+  ['metadata that are no object', { role: 'user', content: 'x', metadata: 'x' }, '/messages/0/metadata'],
   ['a part without a type', { role: 'user', parts: [{ text: 'x' }] }, '/messages/0/parts/0'],
   ['a misspelt role without a type', { rol: 'user', content: 'x' }, '/messages/0/rol'],
 ])('refuses %s and names the place', async (_, message, pointer) => {
   const refused = await send('refused', [message])
   expectProblem(refused, 422, 'validation_failed')
   expect(pointersOf(refused)).toContain(pointer)
+})
+
+it('has types that those of the library of OpenAI fit', () => {
+  type Messages = NewMessages['messages']
+  expectTypeOf<OpenAI.Chat.ChatCompletionMessageParam[]>().toExtend<Messages>()
+  expectTypeOf<OpenAI.Responses.ResponseOutputItem[]>().toExtend<Messages>()
 })

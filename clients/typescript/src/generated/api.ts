@@ -2768,10 +2768,8 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             at?: string;
-            /** @description Stored, but not searched. */
-            metadata?: {
-                [key: string]: unknown;
-            };
+            /** @description An object. Stored, but not searched. */
+            metadata?: unknown;
         };
         /**
          * @example {
