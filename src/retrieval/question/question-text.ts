@@ -8,6 +8,7 @@ import {
   type TextQuery,
 } from '../../domain/words/query-words.ts'
 import { dropHelpRequest } from './asker-in-question.ts'
+import { writeOutChat } from './json-chat.ts'
 import { dropFraming } from './question-framing.ts'
 import { splitRemarks } from './remarks.ts'
 
@@ -30,7 +31,7 @@ export type QuestionText = {
 const asksPerson = /\?["'\s]*$/
 
 export function readQuestionText(text: string): QuestionText {
-  const unframed = dropFraming(text)
+  const unframed = dropFraming(writeOutChat(text))
   const { asking, remarks, questions } = splitRemarks(unframed)
   const quotesWords = remarks !== '' || asksPerson.test(unframed)
   const read = quotesWords ? dropQuotes : (sentence: string) => sentence

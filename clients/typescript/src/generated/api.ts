@@ -3975,7 +3975,7 @@ export interface components {
          *     }
          */
         RetrieveQuery: {
-            /** @description The task: a sentence, a message, or a copied chat (`User: …`, `Assistant: …`), whose last turn of the person is what is asked. A record need not contain all of its words. Sentences beside a question count a third. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. In a question, words in quotes are searched like all others. Without a task the most salient records are returned. */
+            /** @description The task: a sentence, a message, or a copied chat (`User: …`, `Assistant: …`, or a JSON list of messages), whose last turn of the person is what is asked. A record need not contain all of its words. Sentences beside a question count a third. Quotes and a leading minus mean the same as in a web search, unless the task has more than 50 words. In a question, words in quotes are searched like all others. Without a task the most salient records are returned. */
             task_descriptor?: string;
             /** @description Narrows what this request can see. It cannot show more than the key can see. */
             trust?: {
