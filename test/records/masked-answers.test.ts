@@ -106,10 +106,9 @@ describe('mask_secrets', () => {
   it('leaves the key that a fact came with as it is, and masks what an entity is', async () => {
     const note = { text: `Its token is ${token}`, scope: 'notes' }
     const { id } = (await app.request('POST', '/v1/remember', { body: note })).body as Body
-    const { payload } = await get(`/v1/records/${id}?mask_secrets=true`)
-    expect(payload).toMatchObject({
-      object: 'Its token is <secret string>',
-      evidence: [{ source_id: 'key:root' }],
+    expect(await get(`/v1/records/${id}?mask_secrets=true`)).toMatchObject({
+      payload: { object: 'Its token is <secret string>', evidence: [{ source_id: 'key:root' }] },
+      provenance: { sources: [{ created_by: 'key:root' }] },
     })
     const summary = `Opens with ${token}`
     const entity = await create(app, {
@@ -128,7 +127,8 @@ describe('mask_secrets', () => {
     const path = `/v1/records/${made.id}`
     const state = { ...payloads.working, context_summary: `It uses ${token}` }
     const pin = { actor: 'ana', rationale: `token ${token}` }
-    expect((await app.request('PATCH', path, { body: { payload: state } })).status).toBe(200)
+    const change = { payload: state, tags: ['auth', 'billing', token] }
+    expect((await app.request('PATCH', path, { body: change })).status).toBe(200)
     expect((await app.request('POST', `${path}/pin`, { body: pin })).status).toBe(200)
     for (const [shown, read] of [
       [`${path}?mask_secrets=`, ({ audit_log: log }: Body) => log],
@@ -138,6 +138,7 @@ describe('mask_secrets', () => {
       expect(JSON.stringify(log)).not.toContain(token)
       expect(log.at(-1).rationale).toBe('token <secret string>')
       expect(JSON.stringify(log.at(-2).changes)).toContain('It uses <secret string>')
+      expect(log.at(-2).changes.tags[1]).toEqual(['auth', 'billing', '<secret string>'])
       expect(JSON.stringify(read(await get(`${shown}false`)))).toContain(`It uses ${token}`)
     }
     const file = [{ id: 'm1', memory: `The token is ${token}`, user_id: 'ana' }]

@@ -21,8 +21,19 @@ export function maskSecrets(value: unknown): unknown {
   const isSecret = findSecretMembers(value)
   const maskName = createNameMask()
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [maskName(key), mask(member, isSecret(key, member))]),
+    Object.entries(value).map(([key, member]) => [
+      maskName(key),
+      namesKey(key, member) ? member : mask(member, isSecret(key, member)),
+    ]),
   )
+}
+
+const sourceMembers = new Set(['source_id', 'created_by'])
+const keySource = /^key:(?:root|anonymous|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** Whether a source says by its id which key of the service it came with. In a text, what follows `key:` is a secret. */
+function namesKey(key: string, member: unknown): boolean {
+  return sourceMembers.has(key) && typeof member === 'string' && keySource.test(member)
 }
 
 /** No secret that a text shows by itself is shorter. */
