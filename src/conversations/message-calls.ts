@@ -28,17 +28,14 @@ export function readCalls(
 ): MessageCalls {
   const { names } = reading
   const calls = new Map<string, Call>()
-  const called = new Set<string>()
+  const chooseFree = createIdChoice()
   const isListed = createListCheck(listed)
   const read = (part: JsonObject, isAgain: boolean) => {
     const given = findId(part) ?? String(calls.size + 1)
     const call = isResult(part) ? readAnswer(part, names.get(given)) : readCall(part, reading)
     if (call === undefined) return
-    const id = isResult(part) || isAgain ? given : chooseFree(given, called)
-    if (!isResult(part)) {
-      names.set(id, call.tool)
-      called.add(id)
-    }
+    const id = isResult(part) || isAgain ? given : chooseFree(given)
+    if (!isResult(part) && !isAgain) names.set(id, call.tool)
     calls.set(id, {
       id,
       ...call,
@@ -59,10 +56,19 @@ function createListCheck(listed: readonly unknown[]): (part: JsonObject) => bool
 }
 
 /** Some servers give several calls of a message one id. Each is a call all the same. */
-function chooseFree(id: string, called: ReadonlySet<string>): string {
-  let free = id
-  for (let number = 2; called.has(free); number++) free = `${id.slice(0, longestName - 6)}-${number}`
-  return free
+function createIdChoice(): (id: string) => string {
+  const called = new Set<string>()
+  const numbers = new Map<string, number>()
+  return (id) => {
+    const begin = id.slice(0, longestName - 6)
+    let free = id
+    for (let number = numbers.get(begin) ?? 2; called.has(free); number++) {
+      free = `${begin}-${number}`
+      numbers.set(begin, number + 1)
+    }
+    called.add(free)
+    return free
+  }
 }
 
 /** A tool that the server of the model runs, or the AI SDK for a page, has its result in the same part. */
