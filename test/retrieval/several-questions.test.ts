@@ -31,6 +31,11 @@ describe('a task with several questions', () => {
     `${harbour}? When does the ferry to Porto leave?`,
     `${harbour}, and when does the ferry leave?`,
     `When does the ferry leave? ${harbour}?`,
+    JSON.stringify([
+      { role: 'user', content: 'Hello!' },
+      { role: 'assistant', content: 'What is it?' },
+      { role: 'user', content: `${harbour}? When does the ferry to Porto leave?` },
+    ]),
   ])('gets the answer of each among the first: %j', async (task) => {
     const ids = listNodeIds(await ask(task, { root_limit: 2 }))
     expect(ids).toContain(ferry)

@@ -26,6 +26,19 @@ describe('a task that is a list of chat messages in JSON', () => {
     expect(read.asking).toBe('Where does Ada live?')
   })
 
+  it('asks each of several questions in its last turn', () => {
+    const turns = [
+      user('Who is Bob?'),
+      assistant('A pilot.'),
+      user('Where does Ada live? And when did Tom marry?'),
+    ]
+    const { asking, parts } = readQuestionText(JSON.stringify(turns))
+    expect(asking).toBe('Where does Ada live? And when did Tom marry?')
+    expect(parts.map((part) => part.asking)).toEqual(['Where does Ada live?', 'And when did Tom marry?'])
+    expect(parts[0]?.included).toContain('A pilot.')
+    expect(readQuestionText(JSON.stringify(turns.slice(2))).parts).toHaveLength(2)
+  })
+
   it('asks for the text of its only message', () => {
     const one = JSON.stringify([user('Where does Ada live?')])
     expect(readQuestionText(one)).toEqual(readQuestionText('Where does Ada live?'))
