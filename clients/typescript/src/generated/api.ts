@@ -1065,7 +1065,7 @@ export interface components {
                 value: number;
                 parts: {
                     /** @enum {string} */
-                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request" | "wish";
+                    name: "basis" | "information" | "novelty" | "figures" | "times" | "names" | "identifiers" | "people" | "first_person" | "answer" | "question" | "greeting" | "decision" | "preference" | "correction" | "outcome" | "role" | "machine" | "distilled" | "detail" | "advice" | "request" | "wish" | "repeated";
                     value: number;
                     weight: number;
                     /** @description `value × weight`. */
@@ -2306,7 +2306,7 @@ export interface components {
             next_cursor?: string;
         };
         /**
-         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex). The texts of `text`, `input_text`, `output_text` and `refusal` are joined. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
+         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex). The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
          * @example {
          *       "type": "text",
          *       "text": "In eu-west-1 since March."
@@ -2744,7 +2744,7 @@ export interface components {
             parts?: components["schemas"]["MessagePart"][];
             /** @description The parts of a message of LlamaIndex, instead of `content`. */
             blocks?: components["schemas"]["MessagePart"][];
-            /** @description Of a message of LlamaIndex: its `tool_calls` and `tool_call_id` are read, the rest is not. */
+            /** @description Of a message of LlamaIndex: its `tool_calls` and `tool_call_id`, and the transcript of its `audio`, are read, the rest is not. */
             additional_kwargs?: {
                 [key: string]: unknown;
             };
@@ -4051,7 +4051,7 @@ export interface components {
              */
             explain?: boolean;
             /**
-             * @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at.
+             * @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at.
              * @default false
              */
             mask_secrets?: boolean;
@@ -4321,6 +4321,8 @@ export interface components {
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;
+            /** @description If the task asks several questions, makes their scores comparable: smaller the further down the record is among those for its question. Otherwise 1. */
+            question_factor: number;
             /**
              * Format: uuid
              * @description The older record that says nearly the same and whose score this record got.
@@ -5415,7 +5417,7 @@ export interface operations {
                 scope?: string;
                 /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
-                /** @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -5655,7 +5657,7 @@ export interface operations {
     getEntity: {
         parameters: {
             query?: {
-                /** @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
             };
             header?: {
@@ -5887,7 +5889,7 @@ export interface operations {
             query?: {
                 /** @description Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object. */
                 predicate?: "mentions_entity" | "subject_entity" | "object_entity";
-                /** @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -6148,7 +6150,7 @@ export interface operations {
                 format?: "membrane" | "mem0" | "mcp-memory" | "chatgpt" | "claude" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory";
                 /** @description What the report lists. `all`: every line. `refused`: only refused lines, at most 1,000; empty lines keep the connection open. The summary counts all lines. A client that reads the report only after it has sent everything, such as a browser, needs `refused` for a large file. */
                 report?: "all" | "refused";
-                /** @description In the `sample` of a dry run, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the `sample` of a dry run, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The scope in which the records of a file of another program are stored. Not for the format `membrane`, whose lines have their own. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
                 scope?: string;
@@ -7746,7 +7748,7 @@ export interface operations {
                 q?: string;
                 /** @description Also list forgotten records that can still be restored. */
                 include_forgotten?: boolean;
-                /** @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The field by which the records are sorted. */
                 sort?: "salience" | "importance" | "created_at" | "updated_at";
@@ -8297,7 +8299,7 @@ export interface operations {
             query?: {
                 /** @description Return the record even if it is forgotten. */
                 include_forgotten?: boolean;
-                /** @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
             };
             header?: {
@@ -8689,7 +8691,7 @@ export interface operations {
     listAuditEntries: {
         parameters: {
             query?: {
-                /** @description In the answer, passwords, tokens and other secrets in the content and in the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
