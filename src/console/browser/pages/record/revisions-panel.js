@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { toWords } from '../../parts/numbers.js'
@@ -6,7 +5,6 @@ import { Panel } from '../../parts/panel.js'
 import { RecordId } from '../../parts/record-id.js'
 import { clip, isRedacted, toSentence } from '../../parts/record-text.js'
 import { Time } from '../../parts/time.js'
-import { diffWords } from './word-diff.js'
 
 /** @import { MemoryRecord } from '../../api/types.d.ts' */
 
@@ -23,14 +21,13 @@ export function RevisionsPanel({ record, steps }) {
     ${
       steps.length === 0
         ? html`<p class="note">This record replaces no other, and none replaces it.</p>`
-        : html`<ol class="revisions">${steps.map(({ predicate, older, newer }) => html`<li key=${`${newer.id} ${older.id}`}><${Step} current=${record.id} predicate=${predicate} older=${older} newer=${newer} /></li>`)}</ol>`
+        : html`<ol class="revisions">${steps.map((step) => html`<li key=${`${step.newer.id} ${step.older.id}`}><${Step} current=${record.id} ...${step} /></li>`)}</ol>`
     }
   <//>`
 }
 
-/** @param {{ current: string, predicate: string, older: MemoryRecord, newer: MemoryRecord }} properties */
-function Step({ current, predicate, older, newer }) {
-  const pieces = useMemo(() => diffWords(toComparable(older), toComparable(newer)), [older, newer])
+/** @param {{ current: string } & Steps[number]} properties */
+function Step({ current, predicate, older, newer, pieces }) {
   const name = (/** @type {MemoryRecord} */ { id }) =>
     id === current ? html`<strong>this record</strong>` : html`<${RecordId} id=${id} />`
   const said = predicate === 'supersedes' ? 'replaced' : 'was derived from'
@@ -48,13 +45,15 @@ function toComparable({ payload, scope }) {
 }
 
 /**
- * Each step of the lineage that touches this record, with both sides whole.
+ * Each step of the lineage that touches this record, with both sides whole and their difference.
  * @param {MemoryRecord} record
  * @param {boolean} isMasked
  * @param {AbortSignal} signal
  */
 export async function readSteps(record, isMasked, signal) {
   const { edges } = await api.get('/v1/records/{id}/lineage', { path: { id: record.id }, signal })
+  if (edges.length === 0) return []
+  const { diffWords } = await import('./word-diff.js')
   const steps = edges.slice(0, maxShown)
   const ids = [...new Set(steps.flatMap(({ source_id, target_id }) => [source_id, target_id]))]
   const found = await Promise.all(
@@ -64,7 +63,8 @@ export async function readSteps(record, isMasked, signal) {
   return steps.flatMap(({ source_id, predicate, target_id }) => {
     const newer = records.get(source_id)
     const older = records.get(target_id)
-    return newer && older ? [{ predicate, newer, older }] : []
+    if (!newer || !older) return []
+    return [{ predicate, newer, older, pieces: diffWords(toComparable(older), toComparable(newer)) }]
   })
 }
 
