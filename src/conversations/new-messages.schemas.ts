@@ -98,7 +98,7 @@ export const NewMessage = closed(
 )
 export type NewMessage = Static<typeof NewMessage>
 
-const anything = () => optional(Type.Unknown())
+const anything = (description: string) => optional(Type.Unknown({ description }))
 
 /** Open and of any values, so that the types of these libraries fit. `readTyped` makes a message of it, which is checked as one. */
 export const TypedMessage = Type.Object(
@@ -107,18 +107,18 @@ export const TypedMessage = Type.Object(
       description:
         'What it is, such as `message`, `function_call`, `function_call_output`, `reasoning`, `human` or `ai`.',
     }),
-    id: anything(),
-    role: anything(),
-    name: anything(),
-    content: anything(),
-    call_id: anything(),
-    arguments: anything(),
-    input: anything(),
-    output: anything(),
-    tool_calls: anything(),
-    tool_call_id: anything(),
-    at: anything(),
-    metadata: anything(),
+    id: anything('The id of the message, unique in the conversation.'),
+    role: anything('Who writes. LangChain says it by the `type` instead: `human`, `ai`, `tool` or `system`.'),
+    name: anything('The name of the writer, or of the tool that is called.'),
+    content: anything('What is said: a text, or a list of parts.'),
+    call_id: anything('The id of the call, in a call and in its result.'),
+    arguments: anything('The arguments of a call, usually as a text of JSON.'),
+    input: anything('The arguments of a call that has them under this name.'),
+    output: anything('The result of a call: a text, or a list of parts.'),
+    tool_calls: anything('The calls of tools in a message.'),
+    tool_call_id: anything('The call whose result `content` is.'),
+    at: anything('When it was written. Default: now.'),
+    metadata: anything('An object. Stored, but not searched.'),
   },
   {
     $id: 'TypedMessage',
@@ -129,13 +129,15 @@ export const TypedMessage = Type.Object(
 )
 export type TypedMessage = Static<typeof TypedMessage>
 
+const GivenMessage = Type.Union([ref(NewMessage), ref(TypedMessage)], { $id: 'GivenMessage' })
+
 export const NewMessages = closed(
   {
     scope: optional(ChosenScope('The scope of the conversation.')),
     sensitivity: optional(NewSensitivity()),
     tags: optional(Tags('Tags of the messages.')),
     source_type: optional(NewSourceType()),
-    messages: Type.Array(Type.Union([ref(NewMessage), ref(TypedMessage)]), {
+    messages: Type.Array(ref(GivenMessage), {
       minItems: 1,
       maxItems: 1_000,
       description: 'The messages, in the order of the conversation.',

@@ -1517,6 +1517,7 @@ export interface components {
             /** @description Present if there are more messages: send the request again with this as `cursor`. */
             next_cursor?: string;
         };
+        GivenMessage: components["schemas"]["NewMessage"] | components["schemas"]["TypedMessage"];
         /** @description The import ended early. */
         ImportFailure: {
             problem: components["schemas"]["Problem"];
@@ -2804,7 +2805,7 @@ export interface components {
              */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
             /** @description The messages, in the order of the conversation. */
-            messages: (components["schemas"]["NewMessage"] | components["schemas"]["TypedMessage"])[];
+            messages: components["schemas"]["GivenMessage"][];
         };
         /** @description The payload for the record's `type`. Empty lists may be left out. */
         NewPayload: components["schemas"]["NewEpisodicPayload"] | components["schemas"]["NewWorkingPayload"] | components["schemas"]["NewEntityPayload"] | components["schemas"]["NewSemanticPayload"] | components["schemas"]["NewCompetencePayload"] | components["schemas"]["NewPlanGraphPayload"];
@@ -4894,17 +4895,29 @@ export interface components {
         TypedMessage: {
             /** @description What it is, such as `message`, `function_call`, `function_call_output`, `reasoning`, `human` or `ai`. */
             type: string;
+            /** @description The id of the message, unique in the conversation. */
             id?: unknown;
+            /** @description Who writes. LangChain says it by the `type` instead: `human`, `ai`, `tool` or `system`. */
             role?: unknown;
+            /** @description The name of the writer, or of the tool that is called. */
             name?: unknown;
+            /** @description What is said: a text, or a list of parts. */
             content?: unknown;
+            /** @description The id of the call, in a call and in its result. */
             call_id?: unknown;
+            /** @description The arguments of a call, usually as a text of JSON. */
             arguments?: unknown;
+            /** @description The arguments of a call that has them under this name. */
             input?: unknown;
+            /** @description The result of a call: a text, or a list of parts. */
             output?: unknown;
+            /** @description The calls of tools in a message. */
             tool_calls?: unknown;
+            /** @description The call whose result `content` is. */
             tool_call_id?: unknown;
+            /** @description When it was written. Default: now. */
             at?: unknown;
+            /** @description An object. Stored, but not searched. */
             metadata?: unknown;
         };
         /**
