@@ -112,6 +112,7 @@ describe('several questions in a task', () => {
       'where does aunt ada live and when did uncle ben move',
       ['where does aunt ada live', 'when did uncle ben move'],
     ],
+    ['Where did I move, and who made the silver ring?', ['Where did I move', 'who made the silver ring?']],
     ['1. Where does Ada live?\n2. Who is Ben Li?', ['Where does Ada live?', 'Who is Ben Li?']],
     ['小明住在哪个城市？小红什么时候搬家？', ['小明住在哪个城市？', '小红什么时候搬家？']],
     [

@@ -6,7 +6,7 @@ import {
   requestedQuestion,
   sentenceEnd,
 } from './question-form.ts'
-import { hasTopic, isTopicWord } from './topic-words.ts'
+import { isTopicWord, saysSomething } from './topic-words.ts'
 
 /** Splits a task into what is asked, and remarks beside it: "It was a long week. Where does Ada live?" */
 
@@ -68,7 +68,7 @@ function splitQuestions(sentences: readonly string[]): string[] {
   for (const each of sentences.flatMap((sentence) => sentence.split(nextQuestion))) {
     const text = `${begin} ${each}`.trim()
     begin = ''
-    if (hasTopic(each)) questions.push(text)
+    if (saysSomething(each)) questions.push(text)
     else if (questions.length === 0) begin = text
     else questions.push(`${questions.pop()} ${text}`)
   }
