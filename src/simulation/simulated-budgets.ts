@@ -1,6 +1,6 @@
-import { combineAccesses, recentAccesses } from '../domain/importance/access-weights.ts'
+import { combineAccesses, countUses, recentAccesses } from '../domain/importance/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../domain/importance/importance.ts'
-import { budgetGraceMs, computeKeeping, countUses, type Worth } from '../domain/importance/keeping.ts'
+import { budgetGraceMs, computeKeeping, type Worth } from '../domain/importance/keeping.ts'
 import { dayMs } from '../kernel/units.ts'
 import { findLeaving, followSalience } from './simulated-life.ts'
 import { createEmptyPoint } from './simulated-points.ts'

@@ -37,6 +37,11 @@ export type LoggedAccesses = {
   recent: readonly { at: Date; kind: keyof typeof accessWeight }[]
 }
 
+/** How often a use was reported. The other accesses only showed the record. */
+export function countUses(kept: Pick<StoredAccessCounts, 'access_count' | 'served_count'>): number {
+  return kept.access_count - kept.served_count
+}
+
 /** Builds the summary from the counts of the record and the newest accesses of the log. */
 export function combineAccesses(
   kept: StoredAccessCounts,
@@ -47,7 +52,7 @@ export function combineAccesses(
   const computeAge = (at: Date) => Math.min(ageDays, countDaysBetween(at, now))
   return {
     count: kept.access_count,
-    weight: kept.access_count - kept.served_count + accessWeight.served * kept.served_count,
+    weight: countUses(kept) + accessWeight.served * kept.served_count,
     days,
     last_age_days: kept.last_accessed_at && computeAge(kept.last_accessed_at),
     recent: recent.map(({ at, kind }) => ({ age_days: computeAge(at), weight: accessWeight[kind] })),

@@ -7,8 +7,8 @@ import { dayMs } from '../../kernel/units.ts'
  * weeks of a record that is not used, so by itself it would keep whatever is new. Salience counts little for the same reason: a
  * record that has faded to the pruning threshold of 0.001 needs 1.24 times the worth of a fresh one.
  *
- * Uses are those that somebody reported, such as reinforcements: that a record was part of an answer does not count. They add to the
- * worth as long as the record has not faded since.
+ * Only reported uses count, such as reinforcements, and not that a record was part of an answer. They add to the worth as long as the
+ * record has not faded since.
  */
 
 /** The share of the salience. Part of the index `records_keeping` as 32, its inverse. */
@@ -32,9 +32,4 @@ export function computeKeeping({ importance, base_importance: base, uses }: Wort
   const content = (importance + baseShare * base) / (1 + baseShare)
   const used = Math.min(1, Math.log1p(uses) / Math.log1p(enoughUses)) * Math.min(1, salience)
   return (content + usesShare * used) * salience ** keepingExponent
-}
-
-/** How often somebody reported a use of a record. The other accesses only showed it. */
-export function countUses(row: { access_count: number; served_count: number }): number {
-  return row.access_count - row.served_count
 }

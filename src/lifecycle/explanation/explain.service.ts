@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { countUses } from '../../domain/importance/keeping.ts'
+import { countUses } from '../../domain/importance/access-weights.ts'
 import { computeSalience } from '../../domain/lifecycle/curves.ts'
 import type { RetentionMode, RetentionShape } from '../../domain/lifecycle/retention.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
