@@ -50,7 +50,7 @@ function readMessage(message: NewMessage, index: number, reading: Reading): Said
   const isText = parts.length === 0 && typeof content === 'string'
   const written = result ? '' : isText ? content : joinTexts(parts.map(readText))
   const text = written === '' ? refusal || readTranscript(audio) : written
-  // The name in the result of a tool is that of the tool, which is nobody who writes.
+  // The name in the result of a tool is that of the tool, which is no writer.
   const given = omitNulls({
     id,
     name: result ? undefined : name,

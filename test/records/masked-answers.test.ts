@@ -88,7 +88,7 @@ describe('mask_secrets', () => {
     expect(whole).toMatchObject({ tags: ['auth', token, 'plain'], payload: { object: { [token]: 'Ada' } } })
   })
 
-  it('shows each of two tags, whatever the first is', async () => {
+  it('shows each of two tags, also if the first is a name of secrets', async () => {
     const { id } = await create(app, fact({ scope: 'vault-3', tags: ['auth', 'billing'] }))
     expect((await get(`/v1/records/${id}?mask_secrets=true`)).tags).toEqual(['auth', 'billing'])
   })

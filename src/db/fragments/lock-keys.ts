@@ -13,11 +13,11 @@ export const comparisonKey = sql`7350 # lock_seed(), 12`
 /** The cells of vectors are replaced. */
 export const cellSetsKey = sql`7350 # lock_seed(), 13`
 
-/** Migrations are applied in a database, whatever the schema. */
+/** Migrations are applied in one of the schemas of a database. */
 export const migrationsKey = 7_350_001
 /** A process uses the embedded server. */
 export const embeddedServerKey = 7_350_002
-/** The index of signatures is built in a database, whatever the schema. */
+/** The index of signatures is built in one of the schemas of a database. */
 export const signatureIndexKey = 7_350_009
 
 /** The size of a scope is lowered, or its budget is enforced or changed. */

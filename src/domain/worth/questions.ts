@@ -2,7 +2,7 @@ export function isQuestion(text: string): boolean {
   return /[?？؟]/u.test(text)
 }
 
-/** In a transcript of speech, or where nobody ends sentences with a mark. In English only. */
+/** In a transcript of speech, or where sentences end without a mark. In English only. */
 export function asksWithoutMarks(text: string): boolean {
   return !holdsMarks(text) && asks.test(text)
 }

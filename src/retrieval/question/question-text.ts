@@ -33,17 +33,16 @@ const asksPerson = /\?["'\s]*$/
 export function readQuestionText(text: string): QuestionText {
   const unframed = dropFraming(writeOutChat(text))
   const { asking, remarks, questions } = splitRemarks(unframed)
-  const quotesWords = remarks !== '' || asksPerson.test(unframed)
-  const read = quotesWords ? dropQuotes : (sentence: string) => sentence
-  const whole = readPart(read(asking), remarks)
+  const readQuotes = remarks !== '' || asksPerson.test(unframed) ? dropQuotes : (sentence: string) => sentence
+  const whole = readPart(readQuotes(asking), remarks)
   const isStrict = whole.query.phrases.length > 0 || whole.query.excluded.length > 0
   const parts = isStrict
     ? []
     : questions.map((each) => {
         const others = questions.filter((other) => other !== each)
-        return readPart(read(each), [...others, remarks].join(' ').trim())
+        return readPart(readQuotes(each), [...others, remarks].join(' ').trim())
       })
-  return { ...whole, asked: read(unframed), parts }
+  return { ...whole, asked: readQuotes(unframed), parts }
 }
 
 function readPart(asking: string, remarks: string): QuestionText {

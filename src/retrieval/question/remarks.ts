@@ -61,7 +61,7 @@ function splitTurns(task: string): { last: string; before: string[] } {
   return { last: (turns[at] ?? '').trim(), before: others.map((each) => each.trim()) }
 }
 
-/** Empty if there is only one question, or too many. One without a topic, such as "And why?", belongs to the one before. */
+/** Empty if there is only one question, or too many. One that says nothing by itself, such as "And why?", belongs to the one before. */
 function splitQuestions(sentences: readonly string[]): string[] {
   const questions: string[] = []
   let begin = ''
