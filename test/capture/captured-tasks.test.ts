@@ -41,6 +41,12 @@ describe('POST /v1/capture with a working state', () => {
     expect(created).toEqual([task])
   })
 
+  it('keeps each of two items, also if the first is a name of secrets', async () => {
+    const lists = { next_actions: ['auth', 'billing'], open_questions: ['token', 'sk-1234567890ABCDEFGH'] }
+    const { primary_record: task } = await report({ thread_id: 'pairs', ...lists })
+    expect(task.payload).toMatchObject({ ...lists, open_questions: ['token', '<secret string>'] })
+  })
+
   it('updates the record of the thread in place and audits the changes', async () => {
     const first = await report({ ...whole, thread_id: 'placed' })
     app.clock.advance(2 * 3_600_000)

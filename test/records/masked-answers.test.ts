@@ -150,6 +150,35 @@ describe('mask_secrets', () => {
     expect(await report(false)).toContain(`The token is ${token}`)
   })
 
+  it('masks who acted and the predicates of relations, and leaves their weights', async () => {
+    const place = 'acts'
+    const [one, other] = [
+      await create(app, fact({ scope: place })),
+      await create(app, fact({ scope: place })),
+    ]
+    const path = `/v1/records/${one.id}`
+    for (const predicate of ['has_token', `password=${token}`]) {
+      const body = { predicate, target_id: other.id, actor: token, rationale: 'linked' }
+      expect((await app.request('POST', `${path}/relations`, { body })).status).toBe(201)
+    }
+    expect((await app.request('DELETE', `${path}?actor=${token}&rationale=asked`)).status).toBe(200)
+    const masked = await get(`${path}?include_forgotten=true&mask_secrets=true`)
+    expect(JSON.stringify(masked)).not.toContain(token)
+    expect(masked.relations.map(({ predicate }: Body) => predicate)).toEqual([
+      'has_token',
+      'password=<secret string>',
+    ])
+    expect(masked.audit_log[1].changes).toEqual({ [`relations.has_token.${other.id}`]: [null, 1] })
+    expect(masked.forgotten.actor).toBe('<secret string>')
+  })
+
+  it('shows each of two names in a list of names', async () => {
+    const practice = { required_tools: ['auth', 'billing'], failure_modes: ['token', 'timeout'] }
+    const payload = { ...payloads.competence, ...practice }
+    const { id } = await create(app, { type: 'competence', scope: 'lists', payload })
+    expect((await get(`/v1/records/${id}?mask_secrets=true`)).payload).toMatchObject(practice)
+  })
+
   it('keeps a list of several pages the same list', async () => {
     const first = await get(`/v1/records?scope=${scope}&limit=1&mask_secrets=true`)
     const next = await get(

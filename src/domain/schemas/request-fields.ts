@@ -65,6 +65,6 @@ export const MaskSecrets = (place = 'In the answer, ') =>
   Type.Optional(
     Type.Boolean({
       default: false,
-      description: `${place}passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by \`<secret string>\`, as in a context. For a page that people look at.`,
+      description: `${place}passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by \`<secret string>\`, as in a context. For a page that people look at.`,
     }),
   )

@@ -21,12 +21,27 @@ export function maskSecrets(value: unknown): unknown {
   const isSecret = findSecretMembers(value)
   const maskName = createNameMask()
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      maskName(key),
-      namesKey(key, member) ? member : mask(member, isSecret(key, member)),
-    ]),
+    Object.entries(value).map(([key, member]) => {
+      const isPlainList = plainLists.has(key) && Array.isArray(member)
+      if (isPlainList) return [maskName(key), member.map(maskSecrets)]
+      return [maskName(key), namesKey(key, member) ? member : mask(member, isSecret(key, member))]
+    }),
   )
 }
+
+/** Members of records that list names or sentences, each by itself: of `auth` and `billing` the first does not name the second. */
+const plainLists = new Set([
+  'artifacts',
+  'depends_on',
+  'fallbacks',
+  'failure_modes',
+  'next_actions',
+  'open_questions',
+  'required_tools',
+  'tags',
+  'topical_labels',
+  'types',
+])
 
 const sourceMembers = new Set(['source_id', 'created_by'])
 const keySource = /^key:(?:root|anonymous|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
@@ -40,7 +55,7 @@ function namesKey(key: string, member: unknown): boolean {
 const shortestSecret = 8
 
 /** Masks the secrets in the names of the members of an object, such as a list of keys with their owners. Two names stay two names. */
-function createNameMask(): (name: string) => string {
+export function createNameMask(): (name: string) => string {
   let masked = 0
   return (name) => {
     const shown = name.length < shortestSecret ? name : maskPlain(name)

@@ -4052,7 +4052,7 @@ export interface components {
              */
             explain?: boolean;
             /**
-             * @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at.
+             * @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at.
              * @default false
              */
             mask_secrets?: boolean;
@@ -5430,7 +5430,7 @@ export interface operations {
                 scope?: string;
                 /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
-                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -5670,7 +5670,7 @@ export interface operations {
     getEntity: {
         parameters: {
             query?: {
-                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
             };
             header?: {
@@ -5902,7 +5902,7 @@ export interface operations {
             query?: {
                 /** @description Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object. */
                 predicate?: "mentions_entity" | "subject_entity" | "object_entity";
-                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -6163,7 +6163,7 @@ export interface operations {
                 format?: "membrane" | "mem0" | "mcp-memory" | "chatgpt" | "claude" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory";
                 /** @description What the report lists. `all`: every line. `refused`: only refused lines, at most 1,000; empty lines keep the connection open. The summary counts all lines. A client that reads the report only after it has sent everything, such as a browser, needs `refused` for a large file. */
                 report?: "all" | "refused";
-                /** @description In the `sample` of a dry run, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the `sample` of a dry run, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The scope in which the records of a file of another program are stored. Not for the format `membrane`, whose lines have their own. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
                 scope?: string;
@@ -7761,7 +7761,7 @@ export interface operations {
                 q?: string;
                 /** @description Also list forgotten records that can still be restored. */
                 include_forgotten?: boolean;
-                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The field by which the records are sorted. */
                 sort?: "salience" | "importance" | "created_at" | "updated_at";
@@ -8312,7 +8312,7 @@ export interface operations {
             query?: {
                 /** @description Return the record even if it is forgotten. */
                 include_forgotten?: boolean;
-                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
             };
             header?: {
@@ -8704,7 +8704,7 @@ export interface operations {
     listAuditEntries: {
         parameters: {
             query?: {
-                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
+                /** @description In the answer, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */
                 mask_secrets?: boolean;
                 /** @description The largest number of items on a page. */
                 limit?: number;
