@@ -8,9 +8,9 @@ import { descentKinds, Via } from '../records/index.ts'
 /** Fields that other responses do not show and that a copy of the record needs. */
 
 const optional = Type.Optional
-/** The range of an integer column. */
+/** Half of the range of an integer column: there is room for what is counted later. */
 export const Count = (description: string, minimum = 0) =>
-  Type.Integer({ minimum, maximum: 2_147_483_647, description })
+  Type.Integer({ minimum, maximum: 1_000_000_000, description })
 const Text = (description: string) => Type.String({ description })
 const Digest = (description: string) =>
   Type.String({ pattern: '^[0-9a-f]{32}$', examples: ['00112233445566778899aabbccddeeff'], description })

@@ -60,3 +60,27 @@ it('is still refused in a line of our own', async () => {
   const line = `{"type":"semantic","payload":{"kind":"semantic","subject":"a","predicate":"b","object":${large}}}`
   expect(listLineResults(await importLines(app, line))).toEqual(['1 invalid number_too_large'])
 })
+
+it('a count leaves room for what is counted later', async () => {
+  const line = (count: number) => ({
+    type: 'entity',
+    payload: {
+      kind: 'entity',
+      canonical_name: `Counted ${count}`,
+      primary_type: 'Other',
+      types: ['Other'],
+      aliases: [],
+      identifiers: [],
+    },
+    access_count: count,
+    served_count: count - 1,
+    confirmation_count: count,
+    last_accessed_at: '2026-01-02T00:00:00Z',
+  })
+  const { reports } = await importLines(app, [line(1_000_000_000), line(2_147_483_647)])
+  expect(reports.map(({ status }) => status)).toEqual(['created', 'invalid'])
+  const { id } = reports[0]
+  const body = { actor: 'ada', rationale: 'it helped' }
+  expect((await app.request('POST', `/v1/records/${id}/reinforce`, { body })).status).toBe(200)
+  expect((await read(app, id)).access_count).toBe(1_000_000_001)
+})

@@ -95,8 +95,8 @@ export async function findMembers(
 export async function copyCounts(tx: Transaction, ids: readonly string[], summaryId: string): Promise<void> {
   await sql`
     update records as summary
-    set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
-      confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
+    set access_count = least(parts.accesses, 1000000000)::int4, served_count = least(parts.served, 1000000000)::int4,
+      confirmation_count = least(parts.confirmations, 1000000000)::int4, last_accessed_at = parts.last_accessed_at,
       base_importance = greatest(summary.base_importance, parts.base_importance), confidence = parts.confidence
     from (
       select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
