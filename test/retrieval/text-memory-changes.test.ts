@@ -94,3 +94,20 @@ it('has messages of the same millisecond in their order', async () => {
   const inOrderOfArrival = said.toSorted((one, other) => one.arrival - other.arrival)
   expect(inOrderOfArrival.map(({ at: time }) => (time % 1).toFixed(1))).toEqual(['0.7', '0.3'])
 })
+
+it('is not used after a restore, which brings rows back with the transactions of then', async () => {
+  const [id = ''] = await store('restored', ['a harpsichord'])
+  const find = await openLoaded()
+  const saveState = sql`create table saved as select record_id, search, changed from contents where record_id = ${id}::uuid`
+  await saveState.execute(app.db)
+  await sql`update contents set ${rewrite('a clavichord')} where record_id = ${id}::uuid`.execute(app.db)
+  expect(await find('clavichord')).toEqual([id])
+  await transact(app.db, {}, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`
+      update contents as c set search = s.search, changed = s.changed from saved as s where s.record_id = c.record_id
+    `.execute(tx)
+    await sql`update import_secret set secret = secret`.execute(tx)
+  })
+  expect(await find('harpsichord')).toBeUndefined()
+})

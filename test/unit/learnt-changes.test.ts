@@ -5,7 +5,7 @@ import type { View } from '../../src/db/memory/seen-changes.ts'
 import { hasEnded, readEnd } from '../../src/db/memory/snapshots.ts'
 import { countRuns } from '../support/long-run.ts'
 
-const viewOf = (snapshot: string, reached = readEnd(snapshot)): View => ({ snapshot, reached, timeline: 1 })
+const viewOf = (snapshot: string, reached = readEnd(snapshot)): View => ({ snapshot, reached, origin: '1/1' })
 
 describe('a row that a server returns', () => {
   const learnt = viewOf('100:104:100')

@@ -59,7 +59,7 @@ export function learnChanges<Row extends Versioned>(
   loaded: { table: VersionedTable<Row>; view: View },
   { gone, changed, unseen, view }: Changes<Row>,
 ): boolean {
-  if (unseen > maxChanges || view.timeline !== loaded.view.timeline) return false
+  if (unseen > maxChanges || view.origin !== loaded.view.origin) return false
   const { table, view: learnt } = loaded
   let isCertain = true
   for (const row of changed) {

@@ -12,8 +12,8 @@ export type View = {
    * snapshot and this number had ended; a primary has none between the two.
    */
   reached: number
-  /** After a failover the next timeline may give the numbers of lost transactions to others. */
-  timeline: number
+  /** The log that the numbers belong to. After a failover, or a restore from a dump, they stand for other transactions. */
+  origin: string
 }
 
 /** A standby server does not list the transactions that are running, so there nothing counts as seen from the oldest of them on. */
@@ -27,10 +27,13 @@ const timelineNow = sql`(
   case when pg_is_in_recovery() then ${sql.raw(standbyTimeline)} else ${sql.raw(primaryTimelineBits)}::int end
 )`
 
+/** The timeline, and the transaction that stored the secret of this store: a restore stores it again. */
+const originNow = sql`concat(${timelineNow}, '/', (select xmin from import_secret))`
+
 const reachedNow = sql`pg_snapshot_xmax(pg_current_snapshot())::text::int8`
 
 /** The columns of a view. */
-export const viewNow = sql`${snapshotNow} as snapshot, ${reachedNow} as reached, ${timelineNow} as timeline`
+export const viewNow = sql`${snapshotNow} as snapshot, ${reachedNow} as reached, ${originNow} as origin`
 
 export async function readView(db: Database): Promise<View> {
   const { rows } = await sql<View>`
@@ -39,12 +42,12 @@ export async function readView(db: Database): Promise<View> {
   return rows[0] ?? unknownView
 }
 
-/** No server has this timeline, so the next read is not used. */
-const unknownView: View = { snapshot: '1:1:', reached: 1, timeline: 0 }
+/** No server has this origin, so the next read is not used. */
+const unknownView: View = { snapshot: '1:1:', reached: 1, origin: '' }
 
 /** The view of an answer, without what else was answered: a view is kept. */
-export function copyView({ snapshot, reached, timeline }: View = unknownView): View {
-  return { snapshot, reached, timeline }
+export function copyView({ snapshot, reached, origin }: View = unknownView): View {
+  return { snapshot, reached, origin }
 }
 
 /** `changed` comes with a dump, so it may be a transaction that this server has not reached. */
