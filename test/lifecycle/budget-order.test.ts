@@ -12,12 +12,24 @@ it('the order of a budget is that of the worth, also after whole portions of use
   await setup.pool.query('update records set access_count = 5 where importance < 0.7')
   const now = setup.clock.now()
   const order = { scope: 'a', now, revisedBefore: now, isInGrace: false, protect: [], hasBytes: false }
-  const portions: number[][] = []
-  for await (const portion of walkInBudgetOrder(setup.db, order))
-    portions.push(portion.map(({ keeping }) => keeping))
+  const walk = async (bound: Parameters<typeof walkInBudgetOrder>[2]) => {
+    const portions: number[][] = []
+    for await (const portion of walkInBudgetOrder(setup.db, order, bound))
+      portions.push(portion.map(({ keeping }) => keeping))
+    return portions
+  }
+  const portions = await walk({ line: Number.POSITIVE_INFINITY })
   const { rows } = await setup.pool.query('select count(*)::int as count from records where not pinned')
   const values = portions.flat()
   expect(values).toHaveLength(rows[0].count)
   expect(values).toEqual(values.toSorted((one, other) => one - other))
   expect(portions.length).toBeGreaterThan(1)
+  // A walk ends not far behind what is wanted of it.
+  for (const size of [0, 100, 7_000]) {
+    const first = (await walk({ size })).flat()
+    expect(first.length).toBeLessThanOrEqual(2 * (size + 1))
+    expect(first).toEqual(values.slice(0, Math.max(size + 1, first.length)))
+    const line = values[size] ?? 0
+    expect((await walk({ line })).flat()).toEqual(values.filter((keeping) => keeping <= line))
+  }
 })

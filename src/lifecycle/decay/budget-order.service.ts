@@ -23,24 +23,43 @@ type OpenLane = LanePosition & {
   isFinished: boolean
 }
 
+/** Where a walk may end: behind the first records of this size and one more, or behind the last that is worth at most `line`. */
+type Bound = { size: number } | { line: number }
+
+type Walk = {
+  /** What is worth more is not wanted. */
+  line: number
+  /** The size that is still wanted. */
+  left: number
+  /** How many records were in memory when others were last dropped. */
+  kept: number
+}
+
 /**
  * The records of a scope that a budget may forget, the least worth keeping first, in portions. Each lane is read in the
- * order of the index only as far as its records are among the next: the cost depends on how many are taken, and on how many used
- * records are passed, because the index does not know uses.
+ * order of the index only as far as its records are among the next: the time depends on how many are taken, and on how many used
+ * records are passed, because the index does not know uses. The memory depends only on how many are taken.
  */
 export async function* walkInBudgetOrder(
   db: Database,
   { protect, ...order }: BudgetOrder,
+  bound: Bound,
 ): AsyncGenerator<Candidate[]> {
   const found = await listBudgetLanes(db, order.scope)
   let lanes: OpenLane[] = found
     .filter(({ type, layer }) => !protect.includes(type) && !protect.includes(layer))
     .map((lane) => ({ ...lane, rank: '-infinity', id: nilUuid, read: [], end: -Infinity, isFinished: false }))
   const limit = Math.max(minOfLane, Math.ceil(chunk / Math.max(1, lanes.length)))
+  const walk: Walk = { line: Infinity, left: Infinity, kept: 0 }
+  if ('line' in bound) walk.line = bound.line
+  else walk.left = bound.size
   while (lanes.length > 0) {
-    await readOn(db, lanes, { ...order, limit })
+    await readOn(db, lanes, { ...order, limit }, walk)
     lanes = lanes.filter(({ read }) => read.length > 0)
-    if (lanes.length > 0) yield takeNext(lanes)
+    if (lanes.length === 0) return
+    const next = takeNext(lanes)
+    walk.left -= next.reduce((sum, { size }) => sum + size, 0)
+    yield next
   }
 }
 
@@ -54,7 +73,7 @@ export async function findLine(
   excess: number,
 ): Promise<number | undefined> {
   let [missing, line]: [number, number | undefined] = [excess, undefined]
-  for await (const candidates of walkInBudgetOrder(db, order)) {
+  for await (const candidates of walkInBudgetOrder(db, order, { size: excess })) {
     for (const { keeping, size } of candidates) {
       line = keeping
       if (missing <= 0) return line
@@ -72,7 +91,7 @@ export async function findLine(
 export async function findShareOfOld(db: Database, order: BudgetOrder, excess: number): Promise<number> {
   let missing = excess
   let share = 0
-  for await (const candidates of walkInBudgetOrder(db, { ...order, isInGrace: null })) {
+  for await (const candidates of walkInBudgetOrder(db, { ...order, isInGrace: null }, { size: excess })) {
     for (const { size, is_in_grace: isInGrace } of candidates) {
       if (missing <= 0) return share
       missing -= size
@@ -87,6 +106,7 @@ async function readOn(
   db: Database,
   lanes: readonly OpenLane[],
   options: Eligibility & { limit: number; hasBytes: boolean },
+  walk: Walk,
 ): Promise<void> {
   for (;;) {
     const open = lanes.filter(
@@ -103,7 +123,26 @@ async function readOn(
     const found = await readBudgetLanes(db, { ...options, lanes: positions })
     const rows = Map.groupBy(found, ({ lane }) => open[lane])
     for (const lane of open) addRead(lane, rows.get(lane) ?? [], options.limit)
+    dropUnwanted(lanes, walk)
   }
+}
+
+/** Of used records, all of a scope may be read before one is certainly the next: millions would not fit into memory. */
+function dropUnwanted(lanes: readonly OpenLane[], walk: Walk): void {
+  const count = lanes.reduce((sum, { read }) => sum + read.length, 0)
+  if (count <= 2 * walk.kept) return
+  const read = lanes.flatMap((lane) => lane.read).sort(compareKeeping)
+  let before = 0
+  const last = read.find(({ size }) => {
+    before += size
+    return before - size >= walk.left
+  })
+  walk.line = Math.min(walk.line, last?.keeping ?? Infinity)
+  for (const lane of lanes) {
+    lane.read = lane.read.filter(({ keeping }) => keeping <= walk.line)
+    lane.isFinished ||= lane.end > walk.line
+  }
+  walk.kept = lanes.reduce((sum, lane) => sum + lane.read.length, 0)
 }
 
 function addRead(lane: OpenLane, rows: readonly Candidate[], limit: number): void {

@@ -101,9 +101,8 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     const line = await findLine(db, order, share)
     if (line === undefined) return false
     const pass = { order, line, reserved: excess - share }
-    for await (const candidates of walkInBudgetOrder(db, order)) {
-      const isHeld = await forgetAmong(context, scope, pass, candidates)
-      if (isHeld || (candidates.at(-1)?.keeping ?? 0) > line) break
+    for await (const candidates of walkInBudgetOrder(db, order, { line })) {
+      if (await forgetAmong(context, scope, pass, candidates)) break
     }
     return true
   }
