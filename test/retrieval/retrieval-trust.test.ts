@@ -5,7 +5,7 @@ import { startTestApp } from '../support/test-app.ts'
 
 /** A key for the scopes `mine` and `ours` and records without scope, up to `low`. */
 let narrow: string
-const app = await startTestApp()
+const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'the key of the erasures' } })
 beforeAll(async () => {
   narrow = await app.issueKey(['records:read', 'lifecycle:write'], {
     scopes: ['mine', 'ours'],
@@ -26,6 +26,7 @@ const questions: object[] = [
   {},
   { task_descriptor: 'alpha beta' },
   { task_descriptor: 'why did gamma fail when delta was deployed by Orion?' },
+  { task_descriptor: 'When did alpha meet beta? Which gamma saw the delta, and who fixed zeta?' },
   { task_descriptor: '"zeta"', tags: ['common'] },
   { task_descriptor: 'epsilon', min_salience: 0.3, min_importance: 0.1, max_hops: 3 },
   { task_descriptor: 'Orion', node_limit: 5, edge_limit: 3, root_limit: 2 },
@@ -91,6 +92,16 @@ describe('retrieval with a limited key', () => {
       await link(app, id, 'depends_on', pick(hidden, index + 1).id)
     }
     await challenge(hidden[1].id)
+    expect(await askAll()).toEqual(before)
+    const reason = { actor: 'ada', rationale: 'asked' }
+    const forgetting = '?actor=ada&rationale=asked'
+    const end = async (method: string, path: string, body?: object) => {
+      for (const { id } of hidden)
+        expect((await app.request(method, `/v1/records/${id}${path}`, { body })).status).toBe(200)
+    }
+    await end('DELETE', forgetting)
+    expect(await askAll()).toEqual(before)
+    await end('POST', '/erase', reason)
     expect(await askAll()).toEqual(before)
     for (const text of before) expect(text).not.toContain('secret')
   })
