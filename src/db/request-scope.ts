@@ -9,6 +9,8 @@ export type Reading = {
   isPrimaryOnly: boolean
   /** The replica of the request: two statements of one request must not go back in time. */
   replica?: object | undefined
+  /** The choice of that replica: statements that begin together get the same. */
+  choosing?: Promise<object | undefined>
 }
 
 /** A request that may change something. */

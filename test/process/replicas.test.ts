@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import {
@@ -76,6 +76,32 @@ it.skipIf(!canReplicate)(
       expect(exported.map((line) => JSON.parse(line).id)).toEqual(ids.slice(1))
     }
     await administerProduct(replica, 'select pg_wal_replay_resume()')
+  },
+)
+
+it.skipIf(!canReplicate)(
+  `of ${name} and another replica, one answers all statements of a request`,
+  async () => {
+    const other = await addReplica('second')
+    onTestFinished(() => other.kill())
+    const { call, metric, untilUsed } = await startApi({
+      DATABASE_URL: productUrl(primary),
+      DATABASE_REPLICA_URL: `${productUrl(replica)},${productUrl(other)}`,
+      MEMBRANE_REPLICA_LAG: '60s',
+    })
+    await untilUsed(1, true)
+    await untilUsed(2, true)
+    const countAnswers = () =>
+      Promise.all([1, 2].map((number) => metric(`membrane_replica_statements{replica="${number}"}`)))
+    await countAnswers()
+    const task_descriptor = 'Which user prefers Go? Who wrote Rust, and when was Zig made?'
+    for (let time = 0; time < 4; time++) {
+      const before = await countAnswers()
+      await call('/v1/retrieve', { body: { task_descriptor, record_access: false } })
+      const after = await countAnswers()
+      const [least = 0, most = 0] = after.map((count, at) => count - (before[at] ?? 0)).sort((a, b) => a - b)
+      expect([least, most > 1]).toEqual([0, true])
+    }
   },
 )
 

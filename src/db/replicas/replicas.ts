@@ -84,7 +84,9 @@ export function createReplicas(options: Options) {
     const kept = replicas.find((each) => each === reading.replica)
     if (kept?.isUsed()) return kept
     // Another replica may be in an older state than what the request has read already.
-    const found = kept ? undefined : await findFor(reading.after)
+    reading.choosing ??= findFor(reading.after)
+    const chosen = kept ? undefined : await reading.choosing
+    const found = replicas.find((each) => each === chosen)
     if (found) reading.replica = found
     else reading.isPrimaryOnly = true
     return found
