@@ -95,7 +95,7 @@ export function findResult(part: JsonObject): unknown {
   return part['content'] ?? part['output'] ?? part['result']
 }
 
-const ids = ['tool_use_id', 'tool_call_id', 'toolCallId', 'call_id', 'id']
+const ids = ['tool_use_id', 'toolUseId', 'tool_call_id', 'toolCallId', 'call_id', 'callId', 'id']
 
 function findId(part: JsonObject): string | undefined {
   return findText(part, ids)?.slice(0, longestName)
@@ -103,7 +103,8 @@ function findId(part: JsonObject): string | undefined {
 
 export function isResult({ type }: JsonObject): boolean {
   return (
-    typeof type === 'string' && /^(?:[a-z_]+_)?(?:tool[_-]result|(?:function|tool)_call_output)$/.test(type)
+    typeof type === 'string' &&
+    /^(?:[a-z_]+_)?(?:tool[_-]result|(?:function|tool)_call_(?:output|result))$/.test(type)
   )
 }
 
@@ -151,7 +152,8 @@ export function readResult(value: unknown): unknown {
   const isJson = isWrapped && jsonResult.test(String(value['type']))
   const isOfParts =
     !isJson && Array.isArray(own) && own.some((part) => isJsonObject(part) && Object.hasOwn(part, 'type'))
-  return keepResult(isOfParts ? joinTexts(own.map(readText)) : own)
+  if (isOfParts) return keepResult(joinTexts(own.map(readText)))
+  return keepResult(isJson ? own : (readText(own) ?? own))
 }
 
 /** Nothing is returned as null or as an empty text. */

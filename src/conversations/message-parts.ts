@@ -16,6 +16,7 @@ import {
   textMembers,
 } from './message-calls.ts'
 import type { NewMessage, NewMessages } from './new-messages.schemas.ts'
+import { readKind } from './part-shapes.ts'
 
 /**
  * Reads messages in the shapes of chat APIs: a text, or a list of parts, and the calls of tools with their results. Parts that say
@@ -65,13 +66,6 @@ function findParts({ parts, blocks, content }: NewMessage): { member: string; pa
   if (parts) return { member: 'parts', parts }
   if (blocks) return { member: 'blocks', parts: blocks }
   return { member: 'content', parts: Array.isArray(content) ? content : [] }
-}
-
-/** LlamaIndex calls the type of a part `block_type`. */
-function readKind(part: unknown): unknown {
-  return isJsonObject(part) && Object.hasOwn(part, 'block_type')
-    ? { ...part, type: part['block_type'] }
-    : part
 }
 
 /** The result of a tool that is a message of its own, as a part. */
@@ -128,7 +122,7 @@ export function listPartFaults(messages: readonly NewMessage[]): Fault[] {
 
 function describePart(part: unknown, pointer: string): Fault[] {
   if (!isJsonObject(part) || typeof part['type'] !== 'string')
-    return [{ pointer, message: 'must be an object with a `type`' }]
+    return [{ pointer, message: 'must be an object with a `type`, or with a `text`, a call or a result' }]
   const member = textMembers.get(part['type'])
   if (member !== undefined && typeof part[member] !== 'string')
     return [{ pointer: `${pointer}/${member}`, message: 'must be a string' }]
@@ -141,11 +135,16 @@ function describePart(part: unknown, pointer: string): Fault[] {
 const leftOut: readonly string[] = [
   'annotations',
   'audio',
+  'createdAt',
+  'data',
+  'experimental_attachments',
   'function_call',
   'reasoning',
   'reasoning_content',
   'reasoning_details',
   'providerOptions',
+  'resourceId',
+  'threadId',
 ] satisfies (keyof NewMessage)[]
 
 /** The same message without what is left out, and with every other part at its place. */

@@ -16,7 +16,7 @@ export const MessageId = () =>
 const MessagePart = Type.Unknown({
   $id: 'MessagePart',
   description:
-    'A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex). The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.',
+    'A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex, `part_kind` in Pydantic AI), or with a member that says what it is, as in the APIs of Gemini and Bedrock (`text`, `functionCall`, `functionResponse`, `toolUse`, `toolResult`). The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.',
   examples: [{ type: 'text', text: 'In eu-west-1 since March.' }],
 })
 
@@ -27,6 +27,10 @@ const MessageContent = Type.Union(
   [
     Type.String({ maxLength: 100_000, description: 'The text, stored as it is.' }),
     Type.Array(ref(MessagePart), { maxItems: 1_000 }),
+    Type.Object(
+      { parts: Type.Array(ref(MessagePart)) },
+      { description: 'A message of the AI SDK, as Mastra stores it. Its `parts` are read.' },
+    ),
     Type.Null({ description: 'A message that only calls tools.' }),
   ],
   { description: 'What is said: a text, or a list of parts as chat APIs have it.' },
@@ -70,7 +74,13 @@ export const NewMessage = closed(
         description: 'The text of a model that refuses to answer. Used if `content` has no text.',
       }),
     ),
-    parts: MessageParts('The parts of a UI message of the AI SDK, instead of `content`.'),
+    parts: MessageParts('The parts of a message of the AI SDK or of Gemini, instead of `content`.'),
+    toolInvocations: optional(
+      Type.Union([Type.Array(Type.Unknown(), { maxItems: 1_000 }), Type.Null()], {
+        description:
+          'The calls of version 4 of the AI SDK with their results. Read if the message has no `parts`.',
+      }),
+    ),
     blocks: MessageParts('The parts of a message of LlamaIndex, instead of `content`.'),
     additional_kwargs: optional(
       Type.Record(Type.String(), Type.Unknown(), {
@@ -80,11 +90,16 @@ export const NewMessage = closed(
     ),
     annotations: ignored(),
     audio: ignored(),
+    createdAt: ignored(),
+    data: ignored(),
+    experimental_attachments: ignored(),
     function_call: ignored(),
     reasoning: ignored(),
     reasoning_content: ignored(),
     reasoning_details: ignored(),
     providerOptions: ignored(),
+    resourceId: ignored(),
+    threadId: ignored(),
     at: optional(
       Time({
         description:
@@ -129,7 +144,26 @@ export const TypedMessage = Type.Object(
 )
 export type TypedMessage = Static<typeof TypedMessage>
 
-const GivenMessage = Type.Union([ref(NewMessage), ref(TypedMessage)], { $id: 'GivenMessage' })
+/** Open, so that the messages of each version fit. */
+const ModelMessage = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('request'), Type.Literal('response')], {
+      description: 'A `request` is stored with the role `user`, a `response` with the role `assistant`.',
+    }),
+    parts: Type.Array(ref(MessagePart), { maxItems: 1_000, description: 'Parts with a `part_kind`.' }),
+  },
+  {
+    $id: 'ModelMessage',
+    description:
+      'A message of Pydantic AI as JSON. Its prompts, texts, calls and results are stored. The prompt of the agent, thoughts and all other members are not.',
+    examples: [{ kind: 'request', parts: [{ part_kind: 'user-prompt', content: 'How warm is Oslo?' }] }],
+  },
+)
+export type ModelMessage = Static<typeof ModelMessage>
+
+const GivenMessage = Type.Union([ref(NewMessage), ref(TypedMessage), ref(ModelMessage)], {
+  $id: 'GivenMessage',
+})
 
 export const NewMessages = closed(
   {

@@ -1,8 +1,11 @@
 import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
 import { isCall, isResult } from './message-calls.ts'
-import { NewMessage, type TypedMessage } from './new-messages.schemas.ts'
+import { type ModelMessage, NewMessage, type TypedMessage } from './new-messages.schemas.ts'
 
-/** Reads messages that say by a `type` what they are: items of OpenAI's Responses API, and the messages of LangChain. */
+/**
+ * Reads messages that say by a `type` or a `kind` what they are, such as items of OpenAI's Responses API and messages of LangChain,
+ * and messages that libraries store with their parts at another place.
+ */
 
 /** The names that LangChain has for the writers of messages, in its two forms of JSON. */
 const roles = new Map<unknown, string>([
@@ -23,8 +26,32 @@ const roles = new Map<unknown, string>([
 const members = Object.keys(NewMessage.properties)
 
 /** The message without the members that only tell the state of a library. Any other message is left as it is. */
-export function readTyped(given: NewMessage | TypedMessage): NewMessage {
-  return readFurther('type' in given ? readType(given) : given)
+export function readTyped(given: NewMessage | TypedMessage | ModelMessage): NewMessage {
+  if ('kind' in given) return { role: given.kind === 'request' ? 'user' : 'assistant', parts: given.parts }
+  return readInvocations(readFurther(readFormat('type' in given ? readType(given) : given)))
+}
+
+/** Mastra has a message of the AI SDK in the content. */
+function readFormat(message: NewMessage): NewMessage {
+  const stored: unknown = message.content
+  if (!isJsonObject(stored) || !Array.isArray(stored['parts'])) return message
+  const { content, parts, toolInvocations } = stored
+  return selectMembers({ ...message, content, parts, toolInvocations })
+}
+
+/** The AI SDK had calls beside the text before it had parts. Later it wrote them in both places. */
+function readInvocations(message: NewMessage): NewMessage {
+  const { toolInvocations: calls, ...own } = message
+  if (!Array.isArray(calls)) return message
+  const { content, parts: given } = own
+  const hasParts = Array.isArray(given) ? given.length > 0 : given != null
+  if (hasParts) return own
+  const said = Array.isArray(content) ? content : [{ type: 'text', text: content ?? '' }]
+  return { ...own, parts: [...said, ...calls.map(createInvocation)] }
+}
+
+function createInvocation(toolInvocation: unknown) {
+  return { type: 'tool-invocation', toolInvocation }
 }
 
 /** LlamaIndex, and LangChain too, keep what else the API of the model has in `additional_kwargs`. */

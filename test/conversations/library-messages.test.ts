@@ -205,7 +205,7 @@ it.each([
   ['a text that is too long', { type: 'human', content: 'x'.repeat(100_001) }, '/messages/0/content'],
   ['a call without a name', { type: 'function_call', arguments: '{}' }, '/messages/0/content/0'],
   ['metadata that are no object', { role: 'user', content: 'x', metadata: 'x' }, '/messages/0/metadata'],
-  ['a part without a type', { role: 'user', parts: [{ text: 'x' }] }, '/messages/0/parts/0'],
+  ['a part without a type', { role: 'user', parts: [{ txt: 'x' }] }, '/messages/0/parts/0'],
   ['a misspelt role without a type', { rol: 'user', content: 'x' }, '/messages/0/rol'],
 ])('refuses %s and names the place', async (_, message, pointer) => {
   const refused = await send('refused', [message])

@@ -1517,7 +1517,7 @@ export interface components {
             /** @description Present if there are more messages: send the request again with this as `cursor`. */
             next_cursor?: string;
         };
-        GivenMessage: components["schemas"]["NewMessage"] | components["schemas"]["TypedMessage"];
+        GivenMessage: components["schemas"]["NewMessage"] | components["schemas"]["TypedMessage"] | components["schemas"]["ModelMessage"];
         /** @description The import ended early. */
         ImportFailure: {
             problem: components["schemas"]["Problem"];
@@ -2307,13 +2307,31 @@ export interface components {
             next_cursor?: string;
         };
         /**
-         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex). The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
+         * @description A part of a message: an object with a `type`, as the APIs of OpenAI and Anthropic and the AI SDK have it (`block_type` in LlamaIndex, `part_kind` in Pydantic AI), or with a member that says what it is, as in the APIs of Gemini and Bedrock (`text`, `functionCall`, `functionResponse`, `toolUse`, `toolResult`). The texts of `text`, `input_text`, `output_text` and `refusal` are joined, and have at most 100,000 characters together. A call (`tool_use`, `tool-call`, `tool-<name>` of a UI message) is stored with its tool and arguments, and a result (`tool_result`, `tool-result`, the output of a call) with its text. Other parts, such as images, files and thoughts, are left out, and may be longer than 100,000 characters.
          * @example {
          *       "type": "text",
          *       "text": "In eu-west-1 since March."
          *     }
          */
         MessagePart: unknown;
+        /**
+         * @description A message of Pydantic AI as JSON. Its prompts, texts, calls and results are stored. The prompt of the agent, thoughts and all other members are not.
+         * @example {
+         *       "kind": "request",
+         *       "parts": [
+         *         {
+         *           "part_kind": "user-prompt",
+         *           "content": "How warm is Oslo?"
+         *         }
+         *       ]
+         *     }
+         */
+        ModelMessage: {
+            /** @description A `request` is stored with the role `user`, a `response` with the role `assistant`. */
+            kind: "request" | "response";
+            /** @description Parts with a `part_kind`. */
+            parts: components["schemas"]["MessagePart"][];
+        };
         /**
          * @example {
          *       "actor": "agent-7"
@@ -2734,15 +2752,19 @@ export interface components {
             /** @description The name of the writer. A question with this name finds the messages of this writer first. */
             name?: string;
             /** @description What is said: a text, or a list of parts as chat APIs have it. */
-            content?: string | components["schemas"]["MessagePart"][] | null;
+            content?: string | components["schemas"]["MessagePart"][] | {
+                parts: components["schemas"]["MessagePart"][];
+            } | null;
             /** @description The calls of tools, as the API of OpenAI has them: `id`, and `function` with `name` and `arguments`. */
             tool_calls?: unknown[] | null;
             /** @description The call whose result `content` is. The result gets the tool of that call if the request has the call too. */
             tool_call_id?: string | null;
             /** @description The text of a model that refuses to answer. Used if `content` has no text. */
             refusal?: string | null;
-            /** @description The parts of a UI message of the AI SDK, instead of `content`. */
+            /** @description The parts of a message of the AI SDK or of Gemini, instead of `content`. */
             parts?: components["schemas"]["MessagePart"][];
+            /** @description The calls of version 4 of the AI SDK with their results. Read if the message has no `parts`. */
+            toolInvocations?: unknown[] | null;
             /** @description The parts of a message of LlamaIndex, instead of `content`. */
             blocks?: components["schemas"]["MessagePart"][];
             /** @description Of a message of LlamaIndex: its `tool_calls` and `tool_call_id`, and the transcript of its `audio`, are read, the rest is not. */
@@ -2754,6 +2776,12 @@ export interface components {
             /** @description Accepted, because chat APIs return it. Not stored. */
             audio?: unknown;
             /** @description Accepted, because chat APIs return it. Not stored. */
+            createdAt?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            data?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            experimental_attachments?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
             function_call?: unknown;
             /** @description Accepted, because chat APIs return it. Not stored. */
             reasoning?: unknown;
@@ -2763,6 +2791,10 @@ export interface components {
             reasoning_details?: unknown;
             /** @description Accepted, because chat APIs return it. Not stored. */
             providerOptions?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            resourceId?: unknown;
+            /** @description Accepted, because chat APIs return it. Not stored. */
+            threadId?: unknown;
             /**
              * Format: date-time
              * @description When it was written: it decides the order of the messages. `created_at` of the record is always the time of the call. Must not be in the future. Default: now.
