@@ -17,6 +17,8 @@ const marks: readonly (readonly [DetectedFormat, RegExp])[] = [
   ['mem0', /"kind"\s*:\s*"mem0_oss_qdrant_export"/],
   ['mcp-memory', /^\s*\{[^\n]*"(?:entityType|relationType)"\s*:/],
   ['mcp-memory', /^\s*\{\s*"(?:entities|relations)"\s*:\s*\[.*"(?:entityType|relationType)"\s*:/s],
+  ['claude-code', /"(?:parentUuid|leafUuid|isSnapshotUpdate)"\s*:/],
+  ['codex', /^\s*\{[^\n]*"type"\s*:\s*"session_meta"/],
   ['membrane', /^\s*\{[^\n]*"payload"\s*:\s*\{/],
   ['chatgpt', /"mapping"\s*:\s*\{/],
   ['claude', /"(?:chat_messages|conversations_memory|prompt_template|memory_files)"\s*:/],

@@ -2,6 +2,8 @@ import type { Reader } from './items.ts'
 import { readBasicMemory } from './readers/basic-memory.ts'
 import { readChatgpt } from './readers/chatgpt.ts'
 import { readClaude } from './readers/claude.ts'
+import { readClaudeCode } from './readers/claude-code.ts'
+import { readCodex } from './readers/codex.ts'
 import { readGraphiti } from './readers/graphiti.ts'
 import { readHindsight } from './readers/hindsight.ts'
 import { readLanggraph } from './readers/langgraph.ts'
@@ -16,6 +18,8 @@ export const foreignFormats = [
   'mcp-memory',
   'chatgpt',
   'claude',
+  'claude-code',
+  'codex',
   'letta',
   'langgraph',
   'openmemory',
@@ -30,6 +34,8 @@ export const readers: Readonly<Record<ForeignFormat, Reader>> = {
   'mcp-memory': readMcpMemory,
   chatgpt: readChatgpt,
   claude: readClaude,
+  'claude-code': readClaudeCode,
+  codex: readCodex,
   letta: readLetta,
   langgraph: readLanggraph,
   openmemory: readOpenmemory,

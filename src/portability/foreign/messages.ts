@@ -48,3 +48,22 @@ export function createMessageItems(
     return { line, source, place, message: { conversation, ...message }, at: time, before }
   })
 }
+
+export type MessagePlacing = (
+  line: number,
+  conversation: string,
+  message: Message,
+  source?: string,
+) => Reading
+
+/** Makes items of messages that come one by one, in the order of their conversations. */
+export function createMessagePlacing(): MessagePlacing {
+  const latest = new Map<string, { at: string | undefined; before: number }>()
+  return (line, conversation, { at, ...message }, source = `${conversation}#${message.id}`) => {
+    const last = latest.get(conversation)
+    const time = at ?? last?.at
+    const before = last !== undefined && last.at === time ? last.before + 1 : 0
+    latest.set(conversation, { at: time, before })
+    return { line, source, place: '', message: { conversation, ...message }, at: time, before }
+  }
+}

@@ -7,6 +7,8 @@ export const formats = [
   { value: 'mcp-memory', label: 'MCP memory server' },
   { value: 'chatgpt', label: 'ChatGPT' },
   { value: 'claude', label: 'Claude' },
+  { value: 'claude-code', label: 'Claude Code' },
+  { value: 'codex', label: 'Codex' },
   { value: 'letta', label: 'Letta' },
   { value: 'langgraph', label: 'LangGraph' },
   { value: 'graphiti', label: 'Graphiti' },
