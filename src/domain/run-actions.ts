@@ -29,7 +29,7 @@ const actionsOfJobs = {
   undo: ['undo'],
 } as const
 
-const runActions = [...new Set(Object.values(actionsOfJobs).flat())]
+export const runActions = [...new Set(Object.values(actionsOfJobs).flat())]
 
 /** Selects changes of a run or a plan. */
 export const ChangeSelector = ref(

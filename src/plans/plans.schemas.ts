@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { ChangeSelector } from '../domain/run-actions.ts'
+import { ChangeSelector, runActions } from '../domain/run-actions.ts'
 import { Scope, TypeOf } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
@@ -155,11 +155,7 @@ export const PlansQuery = closed({
 export type PlansQuery = Static<typeof PlansQuery>
 export const PlanChangesQuery = closed({
   action: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Only changes with this action, such as `prune`.',
-    }),
+    Type.Enum(runActions, { description: 'Only changes with this action, such as `prune`.' }),
   ),
   type: Type.Optional(TypeOf('Only changes of records of this type.')),
   scope: Type.Optional(scope),

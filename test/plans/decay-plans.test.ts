@@ -161,6 +161,8 @@ describe('a plan', () => {
       ((await app.request('GET', `${path}?${query}`)).body as Body).items.map((item: Body) => item.id)
     expect(await list('job=decay&status=ready')).toContain(id)
     expect(await list('status=applied')).not.toContain(id)
+    // An action that no job has would find nothing, as if there was nothing to do.
+    expectProblem(await app.request('GET', `${path}/${id}/changes?action=delete`), 422, 'validation_failed')
     expect((await app.request('DELETE', `${path}/${id}`)).status).toBe(204)
     expectProblem(await app.request('GET', `${path}/${id}`), 404, 'plan_not_found')
     expectProblem(await app.request('DELETE', `${path}/${id}`), 404, 'plan_not_found')

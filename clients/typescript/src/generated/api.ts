@@ -6743,7 +6743,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes with this action, such as `prune`. */
-                action?: string;
+                action?: "prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo";
                 /** @description Only changes of records of this type. */
                 type?: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
                 /** @description Only records of this scope. */
