@@ -4,11 +4,15 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
+import type { Body } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const readme = await readFile(join(root, 'README.md'), 'utf8')
-const calls = [...readme.matchAll(/```bash\n(curl [\s\S]*?)```/g)].map((match) => match[1] ?? '')
+const listCalls = (text: string) =>
+  [...text.matchAll(/```bash\n(curl [\s\S]*?)```/g)].map((match) => match[1] ?? '')
+const calls = listCalls(readme)
+const tasks = listCalls(await readFile(join(root, 'docs/tasks.md'), 'utf8'))
 
 const fact = '01980000-0000-7000-8000-000000000001'
 const successor = '01980000-0000-7000-8000-000000000002'
@@ -21,6 +25,18 @@ async function provideCurl(folder: string): Promise<string> {
   return folder
 }
 
+/** Runs commands on a new server. `$ID` in a command is `id`. */
+async function createRunner() {
+  const path = `${process.env['PATH']}:${await provideCurl(await createDataDir())}`
+  const app = await startTestApp({ variables: { MEMBRANE_API_KEY: '' } })
+  onTestFinished(() => app.close())
+  return async (call: string, id = ''): Promise<Body> => {
+    const command = call.replaceAll('http://127.0.0.1:8080', app.url)
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { PATH: path, ID: id } })
+    return JSON.parse(stdout)
+  }
+}
+
 describe('the curl commands of the README', () => {
   test('are twelve', () => {
     expect(calls).toHaveLength(12)
@@ -28,15 +44,9 @@ describe('the curl commands of the README', () => {
   })
 
   test('answer what the README shows, on a new server', async () => {
-    const path = `${process.env['PATH']}:${await provideCurl(await createDataDir())}`
-    const app = await startTestApp({ variables: { MEMBRANE_API_KEY: '' } })
-    onTestFinished(() => app.close())
+    const run = await createRunner()
     const answers: unknown[] = []
-    for (const call of calls) {
-      const command = call.replaceAll('http://127.0.0.1:8080', app.url)
-      const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { PATH: path } })
-      answers.push(JSON.parse(stdout))
-    }
+    for (const call of calls) answers.push(await run(call))
     expect(answers).toMatchObject([
       { type: 'semantic', scope: 'shop', payload: { subject: 'invoices', predicate: 'note' } },
       {
@@ -65,4 +75,17 @@ describe('the curl commands of the README', () => {
       { job: 'consolidate', dry_run: true, trigger: 'manual' },
     ])
   })
+})
+
+test('the curl commands of docs/tasks.md correct, pin and forget a fact', async () => {
+  expect(tasks).toHaveLength(5)
+  const run = await createRunner()
+  const [remember = '', list = '', supersede = '', pin = '', forget = ''] = tasks
+  const { id } = await run(remember)
+  expect((await run(list)).items.map((item: Body) => item.id)).toEqual([id])
+  const { record } = await run(supersede, id)
+  expect(record).toMatchObject({ scope: 'user:ada', payload: { object: 'Ada lives in Rome.' } })
+  expect((await run(pin, record.id)).lifecycle.pinned).toBe(true)
+  expect(await run(forget, record.id)).toMatchObject({ code: 'record_pinned' })
+  expect((await run(forget, id)).forgotten).toMatchObject({ reason: 'deleted', actor: 'shop' })
 })
