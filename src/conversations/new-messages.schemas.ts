@@ -23,14 +23,21 @@ const MessagePart = Type.Unknown({
 const MessageParts = (description: string) =>
   optional(Type.Array(ref(MessagePart), { maxItems: 1_000, description }))
 
+/** Open, because it has what the versions of the AI SDK have in a message. */
+const StoredContent = Type.Object(
+  { parts: Type.Array(ref(MessagePart), { description: 'The parts of the message.' }) },
+  {
+    $id: 'StoredContent',
+    description: 'A message of the AI SDK, as Mastra stores it in the content. Its `parts` are read.',
+    examples: [{ format: 2, parts: [{ type: 'text', text: 'In eu-west-1 since March.' }] }],
+  },
+)
+
 const MessageContent = Type.Union(
   [
     Type.String({ maxLength: 100_000, description: 'The text, stored as it is.' }),
     Type.Array(ref(MessagePart), { maxItems: 1_000 }),
-    Type.Object(
-      { parts: Type.Array(ref(MessagePart)) },
-      { description: 'A message of the AI SDK, as Mastra stores it. Its `parts` are read.' },
-    ),
+    ref(StoredContent),
     Type.Null({ description: 'A message that only calls tools.' }),
   ],
   { description: 'What is said: a text, or a list of parts as chat APIs have it.' },
@@ -147,7 +154,7 @@ export type TypedMessage = Static<typeof TypedMessage>
 /** Open, so that the messages of each version fit. */
 const ModelMessage = Type.Object(
   {
-    kind: Type.Union([Type.Literal('request'), Type.Literal('response')], {
+    kind: Type.Enum(['request', 'response'], {
       description: 'A `request` is stored with the role `user`, a `response` with the role `assistant`.',
     }),
     parts: Type.Array(ref(MessagePart), { maxItems: 1_000, description: 'Parts with a `part_kind`.' }),

@@ -2327,7 +2327,10 @@ export interface components {
          *     }
          */
         ModelMessage: {
-            /** @description A `request` is stored with the role `user`, a `response` with the role `assistant`. */
+            /**
+             * @description A `request` is stored with the role `user`, a `response` with the role `assistant`.
+             * @enum {string}
+             */
             kind: "request" | "response";
             /** @description Parts with a `part_kind`. */
             parts: components["schemas"]["MessagePart"][];
@@ -2752,9 +2755,7 @@ export interface components {
             /** @description The name of the writer. A question with this name finds the messages of this writer first. */
             name?: string;
             /** @description What is said: a text, or a list of parts as chat APIs have it. */
-            content?: string | components["schemas"]["MessagePart"][] | {
-                parts: components["schemas"]["MessagePart"][];
-            } | null;
+            content?: string | components["schemas"]["MessagePart"][] | components["schemas"]["StoredContent"] | null;
             /** @description The calls of tools, as the API of OpenAI has them: `id`, and `function` with `name` and `arguments`. */
             tool_calls?: unknown[] | null;
             /** @description The call whose result `content` is. The result gets the tool of that call if the request has the call too. */
@@ -4637,6 +4638,22 @@ export interface components {
                     [key: string]: number;
                 };
             };
+        };
+        /**
+         * @description A message of the AI SDK, as Mastra stores it in the content. Its `parts` are read.
+         * @example {
+         *       "format": 2,
+         *       "parts": [
+         *         {
+         *           "type": "text",
+         *           "text": "In eu-west-1 since March."
+         *         }
+         *       ]
+         *     }
+         */
+        StoredContent: {
+            /** @description The parts of the message. */
+            parts: components["schemas"]["MessagePart"][];
         };
         StoredMessage: {
             /** @description The id of the message, unique in the conversation. */
