@@ -149,15 +149,16 @@ const leftOut: readonly string[] = [
 
 /** The same message without what is left out, and with every other part at its place. */
 export function removeLeftOut(message: NewMessage): NewMessage {
-  const { content, parts, blocks } = message
   const kept = Object.entries(message).filter(([name]) => !leftOut.includes(name))
-  return {
-    ...(Object.fromEntries(kept) as NewMessage),
-    ...(Array.isArray(content) ? { content: content.map(keepSaid) } : {}),
-    ...(parts ? { parts: parts.map(keepSaid) } : {}),
-    ...(blocks ? { blocks: blocks.map(keepSaid) } : {}),
-  }
+  // A message with a type is not checked yet: its lists may be of any type.
+  const said = kept.map(([name, value]) => [
+    name,
+    partLists.has(name) && Array.isArray(value) ? value.map(keepSaid) : value,
+  ])
+  return Object.fromEntries(said) as NewMessage
 }
+
+const partLists: ReadonlySet<string> = new Set(['content', 'parts', 'blocks'])
 
 function keepSaid(given: unknown): unknown {
   const part = readKind(given)

@@ -219,7 +219,12 @@ describe('a message of a library', () => {
     ['a part that says nothing', { ...user, parts: [{ txt: 'x' }] }, '/messages/0/parts/0'],
     ['a text that is none', { ...user, content: [{ text: 5 }] }, '/messages/0/content/0/text'],
     ['a call without a name', { ...user, parts: [{ functionCall: {} }] }, '/messages/0/parts/0'],
-    ['invocations that are no list', { type: 'x', ...user, toolInvocations: 5 }, '/messages/0/toolInvocations'],
+    [
+      'invocations that are no list',
+      { type: 'x', ...user, toolInvocations: 5 },
+      '/messages/0/toolInvocations',
+    ],
+    ['parts that are no list', { type: 'human', content: 'x', parts: {} }, '/messages/0/parts'],
     ['a content that is an object', { ...user, content: { text: 'x' } }, '/messages/0/content/parts'],
     ['a NUL', { kind: 'request', parts: [{ part_kind: 'user-prompt', content: ['a\0b'] }] }, '/messages/0'],
     ['too long a text', { ...user, content: Array(4).fill({ text: 'x'.repeat(30_000) }) }, '/messages/0'],
