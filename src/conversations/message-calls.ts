@@ -176,7 +176,9 @@ export function readText(part: unknown): string | undefined {
 }
 
 export function findText(part: JsonObject, members: readonly string[]): string | undefined {
-  return members.map((name) => part[name]).find((value) => typeof value === 'string' && value !== '') as
-    | string
-    | undefined
+  for (const name of members) {
+    const value = part[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return undefined
 }
