@@ -66,6 +66,15 @@ describe('listFaults', () => {
     ])
   })
 
+  it.each([
+    ['task', ['max_tokens', 'task_descriptor'], 'task_descriptor'],
+    ['user_id', ['text', 'scope'], 'scope'],
+    ['since', ['created_before', 'created_after'], 'created_after'],
+  ])('names the field that other programs call %s', (name, all, meant) => {
+    const schema = closed(Object.fromEntries(all.map((each) => [each, Type.Optional(Unit())])))
+    expect(listFaults(schema, { [name]: 1 })[0]?.message).toContain(`did you mean ${meant}? known: `)
+  })
+
   it.each<[string, unknown, string[]]>([
     [
       'the meant branch of a union alone',

@@ -62,14 +62,15 @@ function describeCount(keyword: string, limit: unknown): string {
 
 /** Names of one thing in different requests. A client that knows one request writes its name in another one. */
 const namesOfOneThing = [
-  ['scope', 'scopes'],
+  ['scope', 'scopes', 'namespace', 'user_id'],
   ['tag', 'tags'],
   ['at', 'timestamp', 'occurred_at', 'created_at'],
-  ['query', 'question', 'q', 'task_descriptor'],
+  ['query', 'question', 'q', 'task', 'task_descriptor'],
   ['type', 'types', 'memory_types'],
   ['limit', 'top_k', 'root_limit'],
   ['reason', 'rationale'],
-  ['text', 'content'],
+  ['text', 'content', 'memory'],
+  ['since', 'after', 'created_after'],
 ]
 
 /** A name that does not exist is often another word for one that does, so that one is named and all are listed. */
