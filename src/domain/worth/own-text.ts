@@ -1,3 +1,5 @@
+import { removeFooters } from './footers.ts'
+
 /**
  * What the writer of a message says, without what a mail program, a chat or a page puts around it: what others wrote before is a message
  * of its own, and a stamp or a tag says nothing.
@@ -7,12 +9,25 @@
 const maxRead = 20_000
 
 export function readOwnText(text: string): string {
-  return removeQuotes(removeTags(text.slice(0, maxRead))).replace(stamp, '')
+  return removeFooters(removeQuotes(removeTags(text.slice(0, maxRead))))
+    .replace(mentions, '$1')
+    .replace(stamp, '')
+    .replace(listMarks, '')
+    .replace(addresses, '$1')
 }
+
+/** Of the address of a page only its site says what the message is about. */
+const addresses = /(https?:\/\/[^\s/?#]+)\S*/gi
 
 /** The time, and who wrote it, before a message of a copied chat. */
 const stamp =
   /^\s*\[?\d{1,4}[-./]\d{1,2}[-./]\d{2,4},?[T ]\s?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?\]?:?(?: - )?\s*(?:\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,2}:\s)?(?=\S)/iu
+
+/** "<@U0123|sam>", as Slack writes who is named. */
+const mentions = /<[@#!][A-Z0-9]{6,}(?:\|([^<>|]{1,80}))?>/g
+
+/** The number of a point or of a row is no figure. */
+const listMarks = /^[^\S\n]*(?:\d{1,2}[.)]|[-*•+]|\|[^\S\n]*\d{1,3}[^\S\n]*\|)[^\S\n]+(?=\S)/gm
 
 /** The tags of a text, not those of code. */
 function removeTags(text: string): string {

@@ -1,5 +1,5 @@
 export function isQuestion(text: string): boolean {
-  return /[?？؟]/u.test(text)
+  return /(?<!:\/\/\S*)[?？؟]/u.test(text)
 }
 
 /** In a transcript of speech, or where sentences end without a mark. In English only. */
