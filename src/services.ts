@@ -232,7 +232,7 @@ function createSearching({
   const regrets = createRegretsService({ db, clock })
   const promptContext = createPromptContextService({ db, clock, retrieval, ...config.retrieval })
   const similar = createSimilarService({ db, clock, queryEmbedder, vectors })
-  const surprisePreview = createSurprisePreviewService({ queryEmbedder, vectors })
+  const surprisePreview = createSurprisePreviewService({ db, queryEmbedder, vectors })
   return { retrieval, promptContext, regretSampling, regrets, similar, surprisePreview }
 }
 

@@ -25,16 +25,20 @@ const minDuplicatePenalty = 0.05
 const largestGain = 0.6
 export const minImportance = 0.05
 
-/** Computes the surprise from the nearest few of the neighbours, which may come in any order. */
+/**
+ * Computes the surprise from the nearest few of the neighbours, which may come in any order. `isCorrection`: the nearest one says
+ * something else in nearly the same words, so it is not repeated.
+ */
 export function computeSurprise(
   base: number,
   known: readonly Neighbour[],
   thresholds: SimilarityThresholds,
+  isCorrection = false,
 ): SurpriseResult {
   const neighbours = [...known].sort(compareNearness).slice(0, comparedNeighbours)
   const score = computeScore(neighbours, thresholds)
   const [nearest] = neighbours
-  const isDuplicate = nearest !== undefined && nearest.similarity >= thresholds.duplicate
+  const isDuplicate = !isCorrection && nearest !== undefined && nearest.similarity >= thresholds.duplicate
   const gain = largestGain * (score - 0.5)
   const delta = isDuplicate ? Math.min(gain, computeDuplicateLoss(nearest.similarity, thresholds)) : gain
   return {

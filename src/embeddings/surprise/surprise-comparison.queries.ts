@@ -4,6 +4,7 @@ import type { Conditions } from '../../db/fragments/conditions.ts'
 import { comparisonKey } from '../../db/fragments/lock-keys.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { minImportance } from '../../domain/importance/surprise.ts'
+import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { Sensitivity } from '../../domain/trust/caller.ts'
 import type { Neighbour } from '../../domain/vectors/similarity.ts'
 import type { Precision } from '../../domain/vectors/vector-codes.ts'
@@ -119,15 +120,15 @@ export function isCompared(): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (select from unsurprised as waiting where waiting.record_id = r.id)`
 }
 
-export type RecordSourceRow = RecordSource & { id: string }
+export type ComparedRecord = RecordSource & { id: string; payload: Payload }
 
-/** Reads the sources of records. */
-export async function findRecordSources(tx: Transaction, ids: readonly string[]): Promise<RecordSourceRow[]> {
-  const { rows } = await sql<RecordSourceRow>`
-    select r.id, c.provenance, r.source_type, r.sensitivity
+/** Reads the sources and the contents of records. */
+export async function findComparedRecords(db: Database, ids: readonly string[]): Promise<ComparedRecord[]> {
+  const { rows } = await sql<ComparedRecord>`
+    select r.id, c.provenance, c.payload, r.source_type, r.sensitivity
     from records as r join contents as c on c.record_id = r.id
     where r.id = any(${ids}::uuid[])
-  `.execute(tx)
+  `.execute(db)
   return rows
 }
 

@@ -1,6 +1,8 @@
 import { isSchemaGone } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { differsInDetail } from '../../domain/importance/changed-detail.ts'
 import { computeSurprise } from '../../domain/importance/surprise.ts'
+import { writeJudgedText } from '../../domain/payloads/searchable-text.ts'
 import type { Neighbour } from '../../domain/vectors/similarity.ts'
 import { findThresholds, type SimilarityThresholds } from '../../domain/vectors/similarity-thresholds.ts'
 import { drainInBatches } from '../../jobs/table-walk.ts'
@@ -15,7 +17,7 @@ import { isIndependentSource } from './independent-source.ts'
 import {
   type Comparison,
   dropUncompared,
-  findRecordSources,
+  findComparedRecords,
   findStableModel,
   findUncompared,
   type PendingRecord,
@@ -112,17 +114,25 @@ async function evaluateNeighbours(
   found: ReadonlyMap<string, readonly Neighbour[] | null>,
   thresholds: SimilarityThresholds,
 ): Promise<Comparison[]> {
+  // The base is 0 here: the difference is added to the base that the record has when it is written.
+  const judge = (neighbours: readonly Neighbour[], isCorrection: boolean) =>
+    computeSurprise(0, neighbours, thresholds, isCorrection).surprise
   const judged = [...found].flatMap(([id, neighbours]) =>
-    // The base is 0 here: the difference is added to the base that the record has when it is written.
-    neighbours ? [{ id, ...computeSurprise(0, neighbours, thresholds).surprise }] : [],
+    neighbours ? [{ id, all: neighbours, surprise: judge(neighbours, false) }] : [],
   )
-  const repeating = judged.flatMap(({ id, duplicate_of: of }) => (of === undefined ? [] : [id, of]))
-  const sources = repeating.length > 0 ? await findRecordSources(tx, [...new Set(repeating)]) : []
-  const byId = new Map(sources.map((each) => [each.id, each]))
-  return judged.map(({ id, score, delta, neighbours, duplicate_of: of = null }) => {
+  const near = judged.flatMap(({ id, surprise: { duplicate_of: of } }) => (of === undefined ? [] : [id, of]))
+  const records = near.length > 0 ? await findComparedRecords(tx, [...new Set(near)]) : []
+  const byId = new Map(records.map((each) => [each.id, each]))
+  return judged.map(({ id, all, surprise }) => {
     const record = byId.get(id)
-    const repeated = of === null ? undefined : byId.get(of)
-    const confirms = record !== undefined && repeated !== undefined && isIndependentSource(record, repeated)
+    const nearest = byId.get(surprise.duplicate_of ?? '')
+    const isCorrection =
+      record !== undefined &&
+      nearest !== undefined &&
+      differsInDetail(writeJudgedText(record.payload), writeJudgedText(nearest.payload))
+    const { score, delta, neighbours, duplicate_of: of = null } = isCorrection ? judge(all, true) : surprise
+    const confirms =
+      of !== null && record !== undefined && nearest !== undefined && isIndependentSource(record, nearest)
     return { id, score, delta, duplicate_of: of, confirms, neighbours }
   })
 }

@@ -1,6 +1,9 @@
+import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import type { CallContext } from '../../db/transaction.ts'
+import { differsInDetail } from '../../domain/importance/changed-detail.ts'
 import { comparedNeighbours, computeSurprise } from '../../domain/importance/surprise.ts'
+import { writeJudgedText } from '../../domain/payloads/searchable-text.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
 import { chooseWriteScope } from '../../domain/trust/write-trust.ts'
 import { findThresholds } from '../../domain/vectors/similarity-thresholds.ts'
@@ -9,17 +12,18 @@ import { AppError } from '../../kernel/errors.ts'
 import type { createQueryEmbedder } from '../embedders/query-embedding.service.ts'
 import type { createVectorSearch } from '../search/vector-search.service.ts'
 import { findMostSimilar } from './decoded-neighbours.ts'
-import { listComparableConditions } from './surprise-comparison.queries.ts'
+import { findComparedRecords, listComparableConditions } from './surprise-comparison.queries.ts'
 import type { SurprisePreview, SurpriseQuery } from './surprise-preview.schemas.ts'
 
 type Resources = {
+  db: Database
   queryEmbedder: ReturnType<typeof createQueryEmbedder>
   vectors: ReturnType<typeof createVectorSearch>
 }
 
 export type SurprisePreviewService = ReturnType<typeof createSurprisePreviewService>
 
-export function createSurprisePreviewService({ queryEmbedder, vectors }: Resources) {
+export function createSurprisePreviewService({ db, queryEmbedder, vectors }: Resources) {
   async function preview({ caller }: CallContext, input: SurpriseQuery): Promise<SurprisePreview> {
     const scope = chooseScope(caller, input.scope)
     if (!(await queryEmbedder.readServingModel()))
@@ -36,11 +40,15 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
       conditions: [openTo(caller.trust), ...listComparableConditions(scope, caller.trust.maxSensitivity)],
     })
     const neighbours = findMostSimilar(vector, found, comparedNeighbours)
-    const { base_importance, surprise } = computeSurprise(
-      input.base_importance ?? judgeText(input.text),
-      neighbours,
-      findThresholds(model.provider),
-    )
+    const base = input.base_importance ?? judgeText(input.text)
+    const compare = (isCorrection: boolean) =>
+      computeSurprise(base, neighbours, findThresholds(model.provider), isCorrection)
+    const first = compare(false)
+    const { duplicate_of: of } = first.surprise
+    const [nearest] = of === undefined ? [] : await findComparedRecords(db, [of])
+    const isCorrection =
+      nearest !== undefined && differsInDetail(input.text, writeJudgedText(nearest.payload))
+    const { base_importance, surprise } = isCorrection ? compare(true) : first
     return { ...surprise, base_importance }
   }
 

@@ -1136,8 +1136,8 @@ delete
 from unsurprised
 where record_id = any($1::uuid[]);
 
--- src/embeddings/surprise/surprise-comparison.queries.ts findRecordSources
-    select r.id, c.provenance, r.source_type, r.sensitivity
+-- src/embeddings/surprise/surprise-comparison.queries.ts findComparedRecords
+    select r.id, c.provenance, c.payload, r.source_type, r.sensitivity
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($1::uuid[]);
 

@@ -38,7 +38,7 @@ export const surpriseSamples: Record<string, Record<string, Sample | Record<stri
     },
     listComparableConditions: (db) => select(db, surprising.listComparableConditions('team', 'low')),
     isCompared: (db) => select(db, [surprising.isCompared()]),
-    findRecordSources: (db) => inTransaction(db, (tx) => surprising.findRecordSources(tx, [id])),
+    findComparedRecords: (db) => surprising.findComparedRecords(db, [id]),
     writeSurprises: (db) => inTransaction(db, (tx) => surprising.writeSurprises(tx, [compared], now)),
     dropUncompared: (db) => inTransaction(db, (tx) => surprising.dropUncompared(tx, [id])),
   },
