@@ -67,6 +67,12 @@ describe('what is below a message and around it', () => {
   })
 })
 
+it('has no name in the first word after slang', () => {
+  const names = (text: string) => readWorthParts({ text, role: 'user' }).names
+  expect(names('I finished it today. lol What did you do? tbh It was fun.')).toBe(0)
+  expect(names('I finished it today. lol We met Joaquin.')).toBeGreaterThan(0)
+})
+
 describe('isQuestion', () => {
   it('takes the query of an address for no question', () => {
     expect(isQuestion('Look: https://example.com/watch?v=12')).toBe(false)

@@ -1,13 +1,11 @@
 import { computeRarity } from '../words/common-words.ts'
-import { holdsMarks } from './questions.ts'
 
 /** How many words have a capital letter inside a sentence. */
 export function countNames(text: string, speakers: ReadonlySet<string> | undefined): number {
   const found = new Set<string>()
-  const isMarked = holdsMarks(text)
   for (const [, name = ''] of text.matchAll(capitalised)) {
-    // Without marks, the first word of a sentence looks like a name.
-    if (!speakers?.has(name) && (isMarked || computeRarity(name.toLowerCase()) > 0)) found.add(name)
+    // Without a mark before it, or after an emoji, the first word of a sentence looks like a name.
+    if (!speakers?.has(name) && computeRarity(name.toLowerCase()) > 0) found.add(name)
   }
   return found.size
 }
