@@ -120,12 +120,16 @@ export function isCompared(): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (select from unsurprised as waiting where waiting.record_id = r.id)`
 }
 
-export type ComparedRecord = RecordSource & { id: string; payload: Payload }
+/** `payload` is null where it is large: a batch reads hundreds of them. */
+export type ComparedRecord = RecordSource & { id: string; payload: Payload | null }
 
-/** Reads the sources and the contents of records. */
+const maxStoredBytes = 16_384
+
+/** Reads the sources of records, and the contents of those that are not large. */
 export async function findComparedRecords(db: Database, ids: readonly string[]): Promise<ComparedRecord[]> {
   const { rows } = await sql<ComparedRecord>`
-    select r.id, c.provenance, c.payload, r.source_type, r.sensitivity
+    select r.id, c.provenance, r.source_type, r.sensitivity,
+      case when pg_column_size(c.payload) <= ${sql.lit(maxStoredBytes)} then c.payload end as payload
     from records as r join contents as c on c.record_id = r.id
     where r.id = any(${ids}::uuid[])
   `.execute(db)

@@ -15,6 +15,7 @@ import { prepareLargeScan } from '../search/vector-search.queries.ts'
 import { decodeVector } from '../vectors/decoded-vectors.ts'
 import { isIndependentSource } from './independent-source.ts'
 import {
+  type ComparedRecord,
   type Comparison,
   dropUncompared,
   findComparedRecords,
@@ -126,15 +127,17 @@ async function evaluateNeighbours(
   return judged.map(({ id, all, surprise }) => {
     const record = byId.get(id)
     const nearest = byId.get(surprise.duplicate_of ?? '')
-    const isCorrection =
-      record !== undefined &&
-      nearest !== undefined &&
-      differsInDetail(writeJudgedText(record.payload), writeJudgedText(nearest.payload))
+    const [text, known] = [record, nearest].map(readText)
+    const isCorrection = text !== undefined && known !== undefined && differsInDetail(text, known)
     const { score, delta, neighbours, duplicate_of: of = null } = isCorrection ? judge(all, true) : surprise
     const confirms =
       of !== null && record !== undefined && nearest !== undefined && isIndependentSource(record, nearest)
     return { id, score, delta, duplicate_of: of, confirms, neighbours }
   })
+}
+
+function readText(record: ComparedRecord | undefined): string | undefined {
+  return record?.payload ? writeJudgedText(record.payload) : undefined
 }
 
 function countResults(found: ReadonlyMap<string, unknown>, compared: readonly Comparison[]) {

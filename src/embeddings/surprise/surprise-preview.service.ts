@@ -46,8 +46,7 @@ export function createSurprisePreviewService({ db, queryEmbedder, vectors }: Res
     const first = compare(false)
     const { duplicate_of: of } = first.surprise
     const [nearest] = of === undefined ? [] : await findComparedRecords(db, [of])
-    const isCorrection =
-      nearest !== undefined && differsInDetail(input.text, writeJudgedText(nearest.payload))
+    const isCorrection = !!nearest?.payload && differsInDetail(input.text, writeJudgedText(nearest.payload))
     const { base_importance, surprise } = isCorrection ? compare(true) : first
     return { ...surprise, base_importance }
   }

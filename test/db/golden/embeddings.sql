@@ -1137,7 +1137,8 @@ from unsurprised
 where record_id = any($1::uuid[]);
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts findComparedRecords
-    select r.id, c.provenance, c.payload, r.source_type, r.sensitivity
+    select r.id, c.provenance, r.source_type, r.sensitivity,
+      case when pg_column_size(c.payload) <= 16384 then c.payload end as payload
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($1::uuid[]);
 
