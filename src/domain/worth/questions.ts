@@ -10,6 +10,6 @@ const asks =
   /\b(?:do|does|did|are|have|will|would|can|could|should) (?:you|they)\b|\b(?:what|how)(?:'s| is| are| do| does| did| was| about)\b/i
 
 /** Whether the ends of sentences are marked. */
-export function holdsMarks(text: string): boolean {
+function holdsMarks(text: string): boolean {
   return /[.!?。！？]/u.test(text)
 }
