@@ -111,7 +111,7 @@ module.exports = {
     rule('db-imports-no-mechanism', { path: '^src/db/' }, { path: '^src/(?:jobs|http)/' }),
     rule('jobs-import-no-http', { path: '^src/jobs/' }, { path: '^src/http/' }),
     rule('http-imports-no-jobs', { path: '^src/http/', pathNot: app }, { path: '^src/jobs/' }),
-    rule('mechanisms-import-no-room', { path: mechanisms, pathNot: app }, { path: rooms }),
+    rule('mechanisms-import-no-room', { path: [mechanisms, config], pathNot: app }, { path: rooms }),
     rule(
       'resources-are-parameters',
       { path: ['^src/(?:db|jobs|http|llm|domain)/', rooms], pathNot: app },
@@ -139,11 +139,7 @@ module.exports = {
       { path: rooms, pathNot: ['^src/$1/', doors] },
       'Another room is its index.ts. What two rooms share lives in domain/.',
     ),
-    rule(
-      'composition-enters-by-index',
-      { path: [main, composition, app, config] },
-      { path: rooms, pathNot: doors },
-    ),
+    rule('composition-enters-by-index', { path: [main, composition, app] }, { path: rooms, pathNot: doors }),
     ...roomOrder,
     rule(
       'pure-files-do-no-io',

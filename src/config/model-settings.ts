@@ -1,4 +1,3 @@
-import type { EmbeddingSettings } from '../embeddings/index.ts'
 import { toMilliseconds } from './durations.ts'
 import type { Environment } from './environment.ts'
 
@@ -29,12 +28,12 @@ export function ingestModel(values: Environment) {
   return { endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs }
 }
 
-export function readEmbedding(values: Environment): EmbeddingSettings {
+export function readEmbedding(values: Environment) {
   const { MEMBRANE_EMBEDDING_ENDPOINT: endpoint, MEMBRANE_EMBEDDING_MODEL: model } = values
   const { MEMBRANE_EMBEDDING_PROVIDER: provider, MEMBRANE_EMBEDDING_DIMENSIONS: dimensions } = values
   if (provider === 'static') return { provider }
   if (provider === 'hash') return { provider, dimensions }
-  if (provider === 'none' || !endpoint || !model) return { provider: 'none' }
+  if (provider === 'none' || !endpoint || !model) return { provider: 'none' as const }
   const timeoutMs = toMilliseconds(values.MEMBRANE_EMBEDDING_TIMEOUT)
   const apiKey = values.MEMBRANE_EMBEDDING_API_KEY
   return { provider, endpoint, model, apiKey, dimensions, timeoutMs }

@@ -10,7 +10,7 @@
 export { createCellCache } from './cells/cell-cache.service.ts'
 export { cellsPerSet } from './cells/cells.ts'
 export { createCompression } from './compression/compression.job.ts'
-export { createEmbedder, type EmbeddingSettings } from './embedders/embedder.service.ts'
+export { createEmbedder } from './embedders/embedder.service.ts'
 export { createQueryEmbedder } from './embedders/query-embedding.service.ts'
 export { findServingModel } from './embedding-models.queries.ts'
 export { createEmbeddingJob } from './embeddings.job.ts'

@@ -89,6 +89,11 @@ export const plantedViolations: PlantedViolation[] = [
   { rule: 'mechanisms-import-no-room', file: 'src/http/recording.ts', text: uses('../records/index.ts') },
   { rule: 'mechanisms-import-no-room', file: 'src/jobs/recording.ts', text: usesType('../records/index.ts') },
   { rule: 'mechanisms-import-no-room', file: 'src/llm/recording.ts', text: usesType('../records/index.ts') },
+  {
+    rule: 'mechanisms-import-no-room',
+    file: 'src/config/recording.ts',
+    text: usesType('../records/index.ts'),
+  },
   { rule: 'llm-imports-no-mechanism', file: 'src/llm/stored.ts', text: usesType('../db/connection.ts') },
   { rule: 'llm-imports-no-mechanism', file: 'src/llm/tagged.ts', text: uses('../http/etag.ts') },
   { rule: 'mechanisms-call-no-model', file: 'src/jobs/asking.ts', text: uses('../llm/chat.ts') },

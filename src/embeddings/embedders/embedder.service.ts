@@ -5,8 +5,7 @@ import { createStaticEmbedder } from '../static/static-embedder.service.ts'
 import type { Embedder } from './embedder.ts'
 import { hashEmbedder } from './hash-embedder.ts'
 
-/** The settings from the configuration. */
-export type EmbeddingSettings =
+type EmbeddingSettings =
   | { provider: 'none' }
   | { provider: 'static' }
   | { provider: 'hash'; dimensions: number | undefined }
