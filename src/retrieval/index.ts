@@ -14,8 +14,8 @@
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).
  */
 export { createPromptContextService } from './prompt/prompt-context.service.ts'
-export { isContested } from './prompt/prompt-writing.ts'
 export { quoteAsLine, showHidden } from './prompt/quoted-text.ts'
+export { isContested } from './prompt/record-checks.ts'
 export { stateRecord } from './prompt/record-statement.ts'
 export { containsWords } from './prompt/statement-parts.ts'
 export { retrievalRoutes } from './retrieval.routes.ts'

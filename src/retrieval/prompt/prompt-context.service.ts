@@ -28,7 +28,8 @@ import {
 } from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import type { Pair } from './prompt-order.ts'
-import { type Found, hasNewerState, isContested, isMessage, writePrompt } from './prompt-writing.ts'
+import { type Found, writePrompt } from './prompt-writing.ts'
+import { hasNewerState, isContested, isMessage } from './record-checks.ts'
 
 type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conversationGapMs: number }
 

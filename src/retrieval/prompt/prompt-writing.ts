@@ -7,6 +7,7 @@ import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, toEntry } from './prompt-entries.ts'
 import { createJsonLayout, createMarkdownLayout, sortAsWritten } from './prompt-layout.ts'
 import { listUnits, type Pair, placeRecords } from './prompt-order.ts'
+import { hasNewerState, isContested, isOnlyName } from './record-checks.ts'
 import { shortenIds } from './short-references.ts'
 import { estimateTokens, toTokens, toWeight } from './token-estimate.ts'
 
@@ -86,37 +87,6 @@ function listEntries(
   const fitting = entries.filter(
     ({ id, part }) => (part !== 'how' || id === selectedId) && !hasNewerState(records.get(id), records),
   )
-  const telling = fitting.filter(({ id }) => !isOnlyName(records.get(id)))
-  return telling.length > 0 ? telling : fitting
-}
-
-/**
- * Whether the task of a thread was stored once more since, as over MCP. A more sensitive report has a record of its own, which does
- * not replace the other one.
- */
-export function hasNewerState(record: MemoryRecord | undefined, records: Found['records']): boolean {
-  if (record?.payload.kind !== 'working') return false
-  const { payload, scope, sensitivity, updated_at: at, id } = record
-  return [...records.values()].some(
-    (other) =>
-      other.payload.kind === 'working' &&
-      other.payload.thread_id === payload.thread_id &&
-      other.scope === scope &&
-      other.sensitivity === sensitivity &&
-      (other.updated_at > at || (other.updated_at === at && other.id > id)),
-  )
-}
-
-function isOnlyName(record: MemoryRecord | undefined): boolean {
-  if (record?.payload.kind !== 'entity') return false
-  const { summary, aliases, identifiers } = record.payload
-  return summary === undefined && aliases.length + identifiers.length === 0
-}
-
-export function isMessage({ payload }: MemoryRecord): boolean {
-  return payload.kind === 'episodic' && payload.conversation !== undefined
-}
-
-export function isContested(record: MemoryRecord | undefined): boolean {
-  return record?.payload.kind === 'semantic' && record.payload.revision?.status === 'contested'
+  const informative = fitting.filter(({ id }) => !isOnlyName(records.get(id)))
+  return informative.length > 0 ? informative : fitting
 }
