@@ -13,16 +13,16 @@ type Choice = { chosen: Entry[]; omitted: Omitted[] }
  */
 export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout, budget: number): Choice {
   const usedKeys = new Set<string>()
-  const opened = new Set<string>()
+  const writtenHeadings = new Set<string>()
   const chosen: Entry[] = []
   const omitted: Omitted[] = []
   let left = budget - layout.frameWeight
   for (const unit of units) {
     const fresh = unit.filter((entry) => isFirst(entry, usedKeys, unit))
-    const openings = new Map(
-      fresh.flatMap((entry) => listOpenings(entry, layout)).filter(([key]) => !opened.has(key)),
+    const newHeadings = new Map(
+      fresh.flatMap((entry) => listHeadings(entry, layout)).filter(([key]) => !writtenHeadings.has(key)),
     )
-    const weight = sum([...fresh.map(layout.weighEntry), ...openings.values()])
+    const weight = sum([...fresh.map(layout.weighEntry), ...newHeadings.values()])
     const isFitting = weight <= left
     for (const entry of unit) {
       if (!fresh.includes(entry)) omitted.push({ record_id: entry.id, reason: 'repetition' })
@@ -31,7 +31,7 @@ export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout,
     }
     if (!isFitting) continue
     left -= weight
-    for (const key of openings.keys()) opened.add(key)
+    for (const key of newHeadings.keys()) writtenHeadings.add(key)
     for (const key of fresh.flatMap(listKeys)) usedKeys.add(key)
   }
   return { chosen, omitted }
@@ -51,7 +51,7 @@ function listKeys(entry: Entry): string[] {
 }
 
 /** The headings that stand above an entry, with their weights. */
-function listOpenings(entry: Entry, layout: Layout): [key: string, weight: number][] {
+function listHeadings(entry: Entry, layout: Layout): [key: string, weight: number][] {
   const part: [string, number] = [`part ${entry.part}`, layout.weighPart(entry.part)]
   if (!entry.conversation) return [part]
   return [part, [`group ${getGroupKey(entry)}`, layout.weighGroup(entry)]]
