@@ -1,4 +1,5 @@
-import type { MemoryRecord } from '../../records/index.ts'
+import { isWhole, type MemoryRecord } from '../../records/index.ts'
+import type { RetrievedNode } from '../retrieval.schemas.ts'
 
 /** Says what a record is, where that decides whether and how it stands in a prompt. */
 
@@ -35,4 +36,9 @@ export function isMessage({ payload }: MemoryRecord): boolean {
 
 export function isContested(record: MemoryRecord | undefined): boolean {
   return record?.payload.kind === 'semantic' && record.payload.revision?.status === 'contested'
+}
+
+/** The records of an answer by their ids, without those that the caller sees redacted. */
+export function mapWholeRecords(nodes: readonly RetrievedNode[]): Map<string, MemoryRecord> {
+  return new Map(nodes.flatMap(({ record }) => (isWhole(record) ? [[record.id, record]] : [])))
 }
