@@ -15,7 +15,7 @@ import {
 import { addFoundInPeriods, findInPeriods } from './channels/period-search.service.ts'
 import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
-import { type ChannelMatches, fuse, listIds, neutralFactors } from './fusion.ts'
+import { type ChannelMatches, fuse, listIds } from './fusion.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { isAboutAsker, isAboutQuestions, isAboutReplies, isForAsker } from './question/asker-in-question.ts'
 import { type PeriodsInQuestion, readPeriods } from './question/periods-in-question.ts'
@@ -23,6 +23,7 @@ import { canShowRedacted, type Question } from './question/question.ts'
 import { type QuestionText, readQuestionText } from './question/question-text.ts'
 import { listNamedSpeakers } from './question/speakers-in-question.ts'
 import { mergeRoots, type Roots } from './roots.ts'
+import { neutralFactors } from './score-factors.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
 /** `requirements` are conditions besides those of the question. */

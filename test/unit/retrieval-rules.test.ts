@@ -7,9 +7,9 @@ import {
   type Neighbour,
   selectNextHop,
 } from '../../src/retrieval/expansion/expansion.ts'
-import { neutralFactors } from '../../src/retrieval/fusion.ts'
 import { listNames } from '../../src/retrieval/question/names-in-question.ts'
 import { canShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question/question.ts'
+import { neutralFactors } from '../../src/retrieval/score-factors.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 const scope = fc.constantFrom('a', 'b', 'c', 'd')

@@ -39,7 +39,7 @@ export function isForAsker(question: string): boolean {
   return namesAsker(question) || help.test(question) || question.search(helpRequest) >= 0
 }
 
-/** Whether a question is about what somebody asked: "Which questions did Ada ask me?". */
+/** Whether a question is about a question that was asked before: "Which questions did Ada ask me?". */
 export function isAboutQuestions(question: string): boolean {
   return /\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed|ing)?)\b/i.test(question)
 }
