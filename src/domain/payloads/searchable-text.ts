@@ -17,7 +17,7 @@ const maxBytes = 256 * 1_024
 export function writeSearchableText(payload: Payload, tags: readonly string[]): string {
   // Each text once: a captured text often equals the summary of its own event, and would count twice.
   const words = new Set([...listPayloadWords(payload), ...tags])
-  const text = [...words].map(maskWords).join('\n')
+  const text = [...words].map(removeSecrets).join('\n')
   // As its words are indexed, because a character such as `㌖` becomes six.
   const bytes = Buffer.from(text.normalize('NFKC'))
   if (bytes.length <= maxBytes && Buffer.byteLength(text) <= maxBytes) return text
@@ -35,7 +35,7 @@ const maxJudged = 4_096
 export function writeJudgedText(payload: Payload): string {
   const words = payload.kind === 'episodic' ? listJudgedWords(payload) : listPayloadWords(payload)
   const said = [...new Set(words)].filter((each) => !isUuid(each))
-  return said.map((each) => maskWords(each.slice(0, maxJudged))).join('\n')
+  return said.map((each) => removeSecrets(each.slice(0, maxJudged))).join('\n')
 }
 
 function listJudgedWords(payload: Extract<Payload, { kind: 'episodic' }>): string[] {
@@ -44,15 +44,16 @@ function listJudgedWords(payload: Extract<Payload, { kind: 'episodic' }>): strin
   return [
     ...payload.timeline.map((event) => event.summary ?? ''),
     ...results,
-    ...listWords(payload.environment?.context),
+    ...listTexts(payload.environment?.context),
   ]
 }
 
-/** Removes masks, because no record should be found by the words of a mask. */
-function maskWords(text: string): string {
+/** Masks secrets and removes the masks, because no record should be found by the words of a mask. */
+function removeSecrets(text: string): string {
   const masked = maskText(text.slice(0, maxBytes))
   return masked.includes('<secret') ? masked.replace(/<secret [a-z]+>/g, '') : masked
 }
+
 /**
  * Whether a payload contains something that looks like a secret. An episode may: it keeps what was captured.
  */
@@ -71,7 +72,7 @@ function listPayloadWords(payload: Payload): string[] {
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
         ...calls,
         ...payload.artifacts,
-        ...listWords(payload.environment?.context),
+        ...listTexts(payload.environment?.context),
       ]
     }
     case 'working':
@@ -107,21 +108,21 @@ function listPayloadWords(payload: Payload): string[] {
 }
 
 function flatten(value: unknown): string {
-  return listWords(value).join(' ')
+  return listTexts(value).join(' ')
 }
 
 /**
  * Every string and number inside a JSON value, without keys and secrets, until the limit is reached. It uses its own
  * stack, because the value may nest deep, and reads members one by one, because there may be millions.
  */
-function listWords(value: unknown): string[] {
+function listTexts(value: unknown): string[] {
   const words: string[] = []
   let left = maxBytes
   const stack: Iterator<unknown>[] = [[value].values()]
   for (let top = stack.at(-1); top && left > 0; top = stack.at(-1)) {
     const { done, value: next } = top.next()
     if (done) stack.pop()
-    else if (typeof next === 'object' && next !== null) stack.push(openMembers(next))
+    else if (typeof next === 'object' && next !== null) stack.push(readMembers(next))
     else if (typeof next === 'string' || typeof next === 'number') {
       // A text that contains JSON is masked by its keys here, because its keys are lost when it is joined with
       // others.
@@ -136,6 +137,6 @@ function listWords(value: unknown): string[] {
 /** The arguments of a tool call that was captured as plain content. */
 const callMembers = new Set<string | undefined>(['args', 'arguments'])
 
-function* openMembers(container: object): Generator<unknown> {
+function* readMembers(container: object): Generator<unknown> {
   for (const [key, member] of maskMembers(container)) if (!callMembers.has(key)) yield member
 }
