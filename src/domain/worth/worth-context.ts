@@ -1,12 +1,12 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
 import { asksWithoutMarks, isQuestion } from './questions.ts'
-import { cutBeginning, type JudgedText, listWords } from './worth-parts.ts'
+import { type ConversationSignals, cutBeginning, type JudgedText, listWords } from './worth-parts.ts'
 
 export type WrittenMessage = { role: string; name?: string | undefined; text: string }
 
-export type Placed = Pick<JudgedText, 'text' | 'role'> &
-  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'isRepeated' | 'known'>> &
-  Pick<JudgedText, 'usual'>
+type MessageInConversation = Pick<JudgedText, 'text' | 'role'> &
+  Required<Omit<ConversationSignals, 'usual'>> &
+  Pick<ConversationSignals, 'usual'>
 
 /** A word counts as new if it was not used in the last twenty messages. More messages change nothing on LoCoMo. */
 export const noveltyWindow = 20
@@ -16,11 +16,11 @@ const usualWords = 15
 /** An assistant that talks with one person writes every second message. One that only listens writes no more than this. */
 const maxOfListener = 1 / 3
 
-/** The facts about earlier messages that the judgement of each message needs. All are in the order of the conversation. */
+/** Adds to each message what the judgement of it needs of the messages before. All are in the order of the conversation. */
 export function placeInConversation(
   messages: readonly WrittenMessage[],
   before: readonly WrittenMessage[],
-): Placed[] {
+): MessageInConversation[] {
   const all = [...before, ...messages]
   const words = all.map(({ text }) => listWords(text))
   return messages.map((message, index) => {

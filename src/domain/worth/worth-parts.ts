@@ -1,5 +1,6 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
 import { computeRarity } from '../words/common-words.ts'
+import { isAscii, separateMachineText } from './machine-text.ts'
 import { countNames } from './names-in-text.ts'
 import { readOwnText } from './own-text.ts'
 import { isQuestion } from './questions.ts'
@@ -49,16 +50,15 @@ export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
 export type WorthWeights = WorthValues
 
-export type JudgedText = {
-  text: string
-  /** Who wrote it; none for a record that is no message. */
-  role?: string
+/** What the messages before a message say about it. */
+export type ConversationSignals = {
   /** The writer and the others of the conversation, whose names say nothing new. */
   speakers?: ReadonlySet<string>
-  /** The message before is a question of somebody else. */
+  /** The message before is a question of another writer. */
   isAnswer?: boolean
-  /** An assistant writes it to a person. `isRequest`: a person asks an assistant and says nothing of itself. */
+  /** An assistant writes it to a person. */
   isAdvice?: boolean
+  /** A person asks an assistant and says nothing of itself. */
   isRequest?: boolean
   /** The same was said shortly before. */
   isRepeated?: boolean
@@ -66,6 +66,12 @@ export type JudgedText = {
   known?: ReadonlySet<string>
   /** In a conversation about work: how many words its writer usually writes. */
   usual?: number
+}
+
+export type JudgedText = ConversationSignals & {
+  text: string
+  /** Who wrote it; none for a record that is no message. */
+  role?: string
   /** Not what was said, but what was made of it: a fact, a skill, a plan, an entity, a task. */
   isDistilled?: boolean
 }
@@ -149,10 +155,6 @@ export function listWords(text: string): Set<string> {
   return new Set(Array.from(read.matchAll(word), ([found]) => normalise(found)))
 }
 
-/** Patterns over all letters take three times as long, so a text without accents has patterns of its own. */
-function isAscii(text: string): boolean {
-  return /^[\0-\x7f]*$/.test(text)
-}
 const asciiWord = /[a-z]+(?:'[a-z]+)?/g
 
 const word =
@@ -162,47 +164,12 @@ function normalise(found: string): string {
   return found.replace('’', "'").toLowerCase()
 }
 
-/** Lines of logs, code and output of tools: most of their tokens are no words. */
-function separateMachineText(text: string): { prose: string; machineShare: number } {
-  const prose: string[] = []
-  let tokens = 0
-  let ofMachine = 0
-  let isFenced = false
-  for (const line of text.split('\n')) {
-    const isFence = line.startsWith('```')
-    if (isFence) isFenced = !isFenced
-    const all = countMatches(line, token)
-    const isMachine = isFence || isFenced || isMachineLine(line, all)
-    tokens += all
-    if (isMachine) ofMachine += all
-    else prose.push(line)
-  }
-  return { prose: prose.join('\n'), machineShare: tokens === 0 ? 0 : ofMachine / tokens }
-}
-
-const token = /\S+/g
-/** Tokens that are a word, with what may stand around it in a sentence. */
-const asciiPlain = /(?<!\S)["'([]*[A-Za-z](?:[A-Za-z'-]*[A-Za-z-])?["')\]]*(?:[.,;:!?]+["')\]]*)?(?!\S)/g
-const plain =
-  /(?<!\S)["'“‘([]*\p{L}(?:[\p{L}\p{M}'’-]*[\p{L}\p{M}-])?["'”’)\]]*(?:[.,;:!?…]+["'”’)\]]*)?(?!\S)/gu
-const machineStart =
-  /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
-
-function isMachineLine(line: string, tokens: number): boolean {
-  if (machineStart.test(line)) return true
-  return tokens >= 4 && countMatches(line, isAscii(line) ? asciiPlain : plain) < 0.6 * tokens
-}
-
 /** An instruction to keep the text is not counted as a commitment or a preference. */
 function removeKeepRequests(text: string): string {
   return text.replace(keepRequests, ' ')
 }
 const keepRequests =
   /\b(?:(?:this|that|it) (?:is|was) )?(?:(?:very|extremely|really|so|most|super) )?(?:important|critical|crucial|vital|essential|urgent)\b|\b(?:always|never|don't|do not|must not|please) (?:ever )?(?:forget|remember|delete|discard|erase|lose)\b|\b(?:keep|save|store|remember) (?:this|that|it)\b(?: forever| permanently)?/gi
-
-function countMatches(text: string, pattern: RegExp): number {
-  return text.match(pattern)?.length ?? 0
-}
 
 function countDistinct(text: string, pattern: RegExp): number {
   const found = text.match(pattern)

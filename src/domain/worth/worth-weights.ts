@@ -33,9 +33,9 @@ export const shippedWorthWeights: WorthWeights = {
 }
 
 /**
- * In a conversation about work everybody writes densely, and how much a message says tells more than what a chat
- * teaches. The weight is chosen by the development conversations of our own corpora. The other parts count less, so
- * that the sums of both kinds of conversation are spread alike and one does not push the other out of a budget.
+ * In a conversation about work, the part `detail` shows better than the other parts which messages are needed later. Its weight
+ * is chosen on the development conversations of our own corpora. The other parts count less than in a chat, so that the sums of
+ * both kinds of conversation are spread alike. Otherwise one kind would push the other out of a budget.
  */
 const shareOfTalk = 0.5
 const detail = 12

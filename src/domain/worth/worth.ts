@@ -2,8 +2,8 @@ import { minImportance } from '../importance/surprise.ts'
 import { isPlainMessage } from '../payloads/message-content.ts'
 import type { Payload } from '../payloads/payloads.ts'
 import { writeJudgedText } from '../payloads/searchable-text.ts'
-import type { Placed } from './worth-context.ts'
 import {
+  type ConversationSignals,
   readWorthParts,
   type WorthPart,
   type WorthValues,
@@ -12,12 +12,9 @@ import {
 } from './worth-parts.ts'
 import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
 
-/** The worth of a record when it is stored, judged by its content: the base importance where the client sends none. */
+export type { ConversationSignals } from './worth-parts.ts'
 
-/** The facts about a message that come from the messages before it. */
-export type ConversationSignals = Partial<
-  Pick<Placed, 'speakers' | 'isAnswer' | 'isAdvice' | 'isRequest' | 'isRepeated' | 'known' | 'usual'>
->
+/** The worth of a record when it is stored, judged by its content: the base importance where the client sends none. */
 
 /** `code` is how the parts are stored. */
 export type Worth = { value: number; code: Buffer }

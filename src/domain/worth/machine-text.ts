@@ -1,0 +1,40 @@
+/** Finds the lines of logs, code and output of tools in a text. */
+
+/** Separates the lines for people from those of machines, in which most tokens are no words. */
+export function separateMachineText(text: string): { prose: string; machineShare: number } {
+  const prose: string[] = []
+  let tokens = 0
+  let ofMachine = 0
+  let isFenced = false
+  for (const line of text.split('\n')) {
+    const isFence = line.startsWith('```')
+    if (isFence) isFenced = !isFenced
+    const all = countMatches(line, token)
+    const isMachine = isFence || isFenced || isMachineLine(line, all)
+    tokens += all
+    if (isMachine) ofMachine += all
+    else prose.push(line)
+  }
+  return { prose: prose.join('\n'), machineShare: tokens === 0 ? 0 : ofMachine / tokens }
+}
+
+const token = /\S+/g
+/** Tokens that are a word, with what may stand around it in a sentence. */
+const asciiPlain = /(?<!\S)["'([]*[A-Za-z](?:[A-Za-z'-]*[A-Za-z-])?["')\]]*(?:[.,;:!?]+["')\]]*)?(?!\S)/g
+const plain =
+  /(?<!\S)["'“‘([]*\p{L}(?:[\p{L}\p{M}'’-]*[\p{L}\p{M}-])?["'”’)\]]*(?:[.,;:!?…]+["'”’)\]]*)?(?!\S)/gu
+const machineStart =
+  /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
+
+function isMachineLine(line: string, tokens: number): boolean {
+  if (machineStart.test(line)) return true
+  return tokens >= 4 && countMatches(line, isAscii(line) ? asciiPlain : plain) < 0.6 * tokens
+}
+
+/** Patterns over all letters take three times as long, so a text without accents has patterns of its own. */
+export function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text)
+}
+function countMatches(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
+}
