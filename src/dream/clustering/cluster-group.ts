@@ -27,10 +27,10 @@ export function groupAround(
   const alike = candidates
     .flatMap((place) => {
       const other = getVector(place)
-      const likeness = other ? computeDot(vector, other) : 0
-      return likeness > minCosine ? [{ place, likeness }] : []
+      const similarity = other ? computeDot(vector, other) : 0
+      return similarity > minCosine ? [{ place, similarity }] : []
     })
-    .sort((one, other) => other.likeness - one.likeness || one.place - other.place)
+    .sort((one, other) => other.similarity - one.similarity || one.place - other.place)
   if (alike.length < minMembers - 1) return undefined
   return [seed, ...alike.slice(0, maxMembers - 1).map(({ place }) => place)]
 }
