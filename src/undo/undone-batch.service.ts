@@ -1,7 +1,125 @@
+import { saveEffects, stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { BatchResult, Change } from '../jobs/runs.ts'
-import { type ListedChange, listTakenBack, takenBackNote } from './undo.queries.ts'
-import { type describeUndone, splitChanges } from './undone-changes.ts'
+import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import type { Via } from '../domain/trust/caller.ts'
+import {
+  createRewrite,
+  type Effect,
+  insertEntries,
+  insertImportanceMoves,
+  listEffects,
+  listWrittenVersions,
+  replay,
+} from '../effects/index.ts'
+import { attempt } from '../jobs/attempt.ts'
+import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
+import { rescore } from '../lifecycle/index.ts'
+import { findErasedRecords, lockTombstonesShared } from '../records/index.ts'
+import { type Rewritten, takeBackForgetting } from './forgetting.queries.ts'
+import { type ListedChange, listChangesOf, listTakenBack, takenBackNote } from './undo.queries.ts'
+import { describeUndone, splitChanges } from './undone-changes.ts'
+
+type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string; via?: Via | null }
+
+/** Every part of one undo needs these. The options were checked when the undo was requested. */
+export type Undo = { seal: Seal; context: RunContext; options: UndoOptions }
+
+export function readOptions({ run }: RunContext): UndoOptions {
+  return run.options as UndoOptions
+}
+
+/** `failed`: the records that could not be written, each with its error. */
+export type Replayed = BatchResult & { failed?: ReadonlyMap<string, unknown> | undefined }
+
+/** Takes back a batch of the run, in the transaction of a batch of the undo. */
+export async function undoBatch(tx: Transaction, undo: Undo, batch: string): Promise<Replayed> {
+  const { run } = undo.context
+  const { run_id: targetId, only = null, actor, rationale, via = null } = undo.options
+  await stopSavingEffects(tx)
+  await lockTombstonesShared(tx)
+  const writing = { runId: run.id, targetId, only, actor, rationale, via, now: run.startedAt }
+  const { rewritten, left } = await takeBackTogether(tx, { ...writing, batch })
+  await saveEffects(tx, run)
+  const changes = listWhenDry(undo.context, rewritten)
+  if (left === 0) return { done: rewritten.length, counts: { undone: rewritten.length, kept: 0 }, changes }
+  const done = new Set(rewritten.map(({ record_id: id }) => id))
+  const effects = await listEffects(tx, targetId, batch)
+  const rest = await undoEffects(
+    tx,
+    undo,
+    effects.filter(({ owner }) => owner === null || !done.has(owner)),
+  )
+  const { undone = 0, kept = 0 } = rest.counts ?? {}
+  return {
+    done: done.size + (rest.done ?? 0),
+    counts: { undone: done.size + undone, kept },
+    changes: [...changes, ...(rest.changes ?? [])],
+    failed: rest.failed,
+  }
+}
+
+/** One by one where that fails. */
+async function takeBackTogether(tx: Transaction, taking: Parameters<typeof takeBackForgetting>[1]) {
+  const outcome = await attempt(tx, () => takeBackForgetting(tx, taking))
+  return 'result' in outcome ? outcome.result : { rewritten: [], left: 1 }
+}
+
+/** Takes back these effects where the rows are still as the run left them. */
+export async function undoEffects(
+  tx: Transaction,
+  { seal, context: { run }, options }: Undo,
+  effects: readonly Effect[],
+  /** The changes of the run to records that it does not list. */
+  unlisted?: 'rescore',
+): Promise<Replayed> {
+  const { run_id: targetId, only, actor, rationale, via = null } = options
+  await lockTombstonesShared(tx)
+  const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
+  const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
+  const isChosen = isSelected(only)
+  const selected = new Set(listed.filter(isChosen).map(({ record_id: id }) => id))
+  const isNamed = (id: string) => unlisted !== undefined && isChosen({ record_id: id, action: unlisted })
+  const {
+    effects: written,
+    blocked,
+    failed,
+    importanceMoves,
+    unscored,
+  } = await replay(tx, effects, {
+    direction: 'backward',
+    isolatesFailures: true,
+    findErased: (records) => findErasedRecords(tx, seal, records),
+    isLeftOut: (owner) => only !== undefined && !selected.has(owner) && !isNamed(owner),
+    versions: await listWrittenVersions(tx, run.id, owners),
+    rewrite: createRewrite(effects, run.startedAt),
+  })
+  const changedRecords = new Set(listed.flatMap((each) => (each.is_changed ? each.record_id : [])))
+  const entries = describeUndone(
+    written,
+    [...selected].filter((id) => !blocked.has(id) && !changedRecords.has(id)),
+  )
+  const reason = { actor, rationale, via, runId: run.id, now: run.startedAt }
+  if (entries.length > 0) await insertEntries(tx, entries, { action: 'undo', ...reason })
+  if (importanceMoves.length > 0)
+    await insertImportanceMoves(tx, importanceMoves, { runId: run.id, now: run.startedAt })
+  if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
+  const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))
+  const unlistedCount = others.length
+  const result = await describeBatch(tx, targetId, {
+    listed,
+    selected,
+    entries,
+    blocked,
+    failed,
+    unlistedCount,
+  })
+  return { ...result, failed }
+}
+
+function isSelected(only: readonly string[] | undefined) {
+  return ({ record_id: id, action }: { record_id: string; action: string }) =>
+    only === undefined || only.includes(id) || only.includes(action)
+}
 
 type UndoneEffects = {
   listed: readonly ListedChange[]
@@ -15,7 +133,7 @@ type UndoneEffects = {
 }
 
 /** Lists each record once, although the run may have changed it in several batches. */
-export async function describeBatch(
+async function describeBatch(
   tx: Transaction,
   targetId: string,
   { listed, selected, entries, blocked, failed, unlistedCount }: UndoneEffects,
@@ -41,4 +159,9 @@ export async function describeBatch(
       }),
     ],
   }
+}
+
+/** A dry run rolls back what the statement has listed. */
+export function listWhenDry({ run }: RunContext, rewritten: readonly Rewritten[]): Change[] {
+  return run.dryRun ? rewritten.map((each) => ({ action: 'undo', ...each })) : []
 }
