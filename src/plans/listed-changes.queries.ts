@@ -58,7 +58,7 @@ function listSources(derived: RawBuilder<unknown>, from = sql``): RawBuilder<unk
     ) as e`
 }
 
-/** Reading a plan of more changes would take longer than anybody waits, so it reads less: see its uses. */
+/** Reading a plan of more changes would take too long, so less is read of it: see the uses of `isLarge`. */
 const maxCounted = 2_000
 
 /** Whether the plan `p` lists more changes than are counted one by one. */
