@@ -1,11 +1,10 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { getRank, type Sensitivity } from '../../domain/trust/caller.ts'
+import type { Sensitivity } from '../../domain/trust/caller.ts'
 import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
 import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import { isBatchFailure, type Position, startPosition } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
-import { addMilliseconds } from '../../kernel/units.ts'
 import type { Chat } from '../../llm/chat.ts'
 import { ModelFailure, maxModelFailures } from '../../llm/model-failure.ts'
 import {
@@ -17,28 +16,16 @@ import {
   type Spent,
   toFigures,
 } from '../../llm/spending.ts'
-import { askStrictly, type Reply } from '../../llm/strict-question.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
 import { type Episode, getEventTime } from '../episode.ts'
-import {
-  claimReadableEpisodes,
-  countDue,
-  deleteUnconsolidated,
-  type Portion,
-} from '../episode-batches.queries.ts'
-import { describeAttempt, readEpisodes, skipEpisode } from '../episode-batches.service.ts'
+import { deleteUnconsolidated } from '../episode-batches.queries.ts'
+import { describeAttempt, readEpisodes } from '../episode-batches.service.ts'
 import type { Triple } from '../facts/fact-groups.ts'
 import type { Facts } from '../facts/facts.service.ts'
 import type { Stage, StageContext } from '../stages.ts'
-import {
-  claimUntil,
-  lockClaimed,
-  postponeClaimed,
-  releaseAllClaims,
-  releaseClaims,
-} from './extraction.queries.ts'
-import { buildPrompt } from './extraction-prompt.ts'
-import { ExtractionAnswer, readTriples } from './triples.ts'
+import { askAboutEpisode, type ExtractionReply } from './episode-question.service.ts'
+import { lockClaimed, postponeClaimed, releaseAllClaims, releaseClaims } from './extraction.queries.ts'
+import { createExtractionClaims } from './extraction-claims.service.ts'
 
 export type Extraction = {
   chat: Pick<Chat, 'ask'>
@@ -52,9 +39,6 @@ type Resources = Extraction & { clock: Clock; facts: Facts }
 
 const actor = 'consolidation/semantic-extractor'
 
-/** Longer than any model call. Claims of a lost worker are released by the next run in any case. */
-const leaseMs = 15 * 60_000
-
 /** Returns the stage that asks a chat model for lasting facts. No transaction is open during a model call. */
 export function createExtractionStage({
   chat,
@@ -64,7 +48,7 @@ export function createExtractionStage({
   clock,
   facts,
 }: Resources): Stage {
-  const isAbove = ({ sensitivity }: Episode) => getRank(sensitivity) > getRank(maxSensitivity)
+  const { claimOrSkip, countRest } = createExtractionClaims({ clock, maxSensitivity })
 
   async function run(context: StageContext): Promise<void> {
     if (context.run.dryRun && !context.asksModel) return
@@ -72,8 +56,8 @@ export function createExtractionStage({
     let progress: Progress = { after: startPosition, failures: 0, spent: await findSpent(context) }
     for (let hasMore = true; hasMore; ) {
       const { after, failures, spent } = progress
-      if (failures >= maxModelFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
-      const { last, episodesToAsk } = await claimOrSkip(context, after)
+      if (failures >= maxModelFailures || isExhausted(spent, ceilings)) return countRest(context, after)
+      const { last, episodesToAsk } = await claimOrSkip(context, after, concurrency)
       hasMore = last !== undefined
       const replies = await askAll(context, episodesToAsk)
       for (const reply of replies) await storeReply(context, reply, readStopwatch())
@@ -94,46 +78,6 @@ export function createExtractionStage({
     return abortWhenRunEnds(context, (signal) =>
       Promise.all(episodesToAsk.map((episode) => askAboutEpisode(episode, { chat, ceilings, signal }))),
     )
-  }
-
-  function createPortion(
-    { run: { scope, startedAt } }: StageContext,
-    after: Position,
-    limit: number,
-  ): Portion {
-    return { stage: 'extraction', scope, until: startedAt, now: clock.now(), after, limit }
-  }
-
-  /** An episode that cannot be claimed does not keep the others from the model. */
-  async function claimOrSkip(context: StageContext, after: Position, limit = concurrency): Promise<Claimed> {
-    try {
-      return await claim(context, after, limit)
-    } catch (error) {
-      if (!isBatchFailure(error)) throw error
-      if (limit > 1) return claimOrSkip(context, after, Math.ceil(limit / 4))
-      const last = await skipEpisode(createPortion(context, after, 1), error, context)
-      return { last, episodesToAsk: [] }
-    }
-  }
-
-  /**
-   * Episodes that the model cannot or must not read are taken off the list. The others are claimed while the model
-   * answers.
-   */
-  function claim(context: StageContext, after: Position, limit: number): Promise<Claimed> {
-    return context.inBatch(async (tx) => {
-      const portion = createPortion(context, after, limit)
-      const claimed = await claimReadableEpisodes(tx, portion)
-      const ids = claimed.map(({ id }) => id)
-      const episodes = ids.length === 0 ? [] : await readEpisodes(tx, ids)
-      const episodesToAsk = episodes.filter((episode) => !isAbove(episode))
-      const askedIds = new Set(episodesToAsk.map(({ id }) => id))
-      const others = ids.filter((id) => !askedIds.has(id))
-      if (others.length > 0) await deleteUnconsolidated(tx, 'extraction', others)
-      if (askedIds.size > 0) await claimUntil(tx, [...askedIds], addMilliseconds(portion.now, leaseMs))
-      const counts = { extraction_skipped: episodes.length - episodesToAsk.length }
-      return { last: claimed.at(-1), episodesToAsk, done: others.length, counts }
-    })
   }
 
   async function storeReply(context: StageContext, reply: ExtractionReply, ms: number): Promise<void> {
@@ -184,18 +128,8 @@ export function createExtractionStage({
     await context.recordFault({ error, recordId: id, part: 'extraction', attempt })
   }
 
-  async function skipRest(context: StageContext, after: Position): Promise<void> {
-    await context.inBatch(async (tx) => {
-      const due = await countDue(tx, [createPortion(context, after, 1)])
-      return { counts: { extraction_skipped: due.get('extraction') ?? 0 } }
-    })
-  }
-
   return { name: 'extraction', run }
 }
-
-/** The position of the last episode, or undefined at the end, and those that the model may read. */
-type Claimed = { last: Position | undefined; episodesToAsk: readonly Episode[] }
 
 /** How far the run is, the failures in a row, and what it has spent. */
 type Progress = { after: Position; failures: number; spent: Spent }
@@ -228,16 +162,4 @@ function createStopwatch() {
     startedMs = performance.now()
     return ms
   }
-}
-
-/** One episode with the model's answer about it. */
-type ExtractionReply = { episode: Episode } & Reply<readonly Triple[]>
-
-type AskOptions = { chat: Pick<Chat, 'ask'>; ceilings: Ceilings; signal: AbortSignal }
-
-async function askAboutEpisode(episode: Episode, options: AskOptions): Promise<ExtractionReply> {
-  const prompt = buildPrompt(episode)
-  if (!prompt) return { episode, spent: nothingSpent, answer: [] }
-  const question = { ...prompt, schema: ExtractionAnswer, name: 'facts' }
-  return { episode, ...(await askStrictly(question, { ...options, read: readTriples })) }
 }
