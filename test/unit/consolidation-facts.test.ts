@@ -85,8 +85,8 @@ describe('the facts of an episode', () => {
   })
 })
 
-describe('decideObservationOutcome', () => {
-  const known = (id: string, more: Partial<KnownFact> = {}): KnownFact => ({
+describe('an observation of a fact', () => {
+  const stored = (id: string, more: Partial<KnownFact> = {}): KnownFact => ({
     place: 0,
     id,
     status: 'active',
@@ -98,31 +98,51 @@ describe('decideObservationOutcome', () => {
   })
 
   it.each([
-    ['nothing', [], { outcome: 'created' }],
+    ['creates a fact if none is known', [], { kind: 'created' }],
     [
-      'the one that is active',
-      [known('1', { status: 'challenged' }), known('2')],
-      { outcome: 'reinforced', id: '2' },
-    ],
-    ['the oldest of several', [known('1'), known('2')], { outcome: 'reinforced', id: '1' }],
-    ['a pinned one', [known('1', { pinned: true })], { outcome: 'skipped' }],
-    ['a forgotten one', [known('1', { is_forgotten: true })], { outcome: 'created' }],
-    ['a retracted one', [known('1', { is_retracted: true })], { outcome: 'challenged' }],
-    ['a superseded one', [known('1', { status: 'superseded' })], { outcome: 'challenged' }],
-    ['a merged one', [known('1', { status: 'merged' })], { outcome: 'merged', id: '1' }],
-    [
-      'a withdrawn and a live one',
-      [known('1', { status: 'superseded' }), known('2')],
-      { outcome: 'reinforced', id: '2' },
+      'reinforces the active one of several',
+      [stored('1', { status: 'challenged' }), stored('2')],
+      { kind: 'reinforced', id: '2' },
     ],
     [
-      'one whose time is over',
-      [known('1', { validity: { mode: 'timeboxed', end: at } })],
-      { outcome: 'created' },
+      'reinforces the oldest of several active ones',
+      [stored('1'), stored('2')],
+      { kind: 'reinforced', id: '1' },
     ],
-  ])('decides by %s', (_, all, outcome) => {
+    ['leaves a pinned one as it is', [stored('1', { pinned: true })], { kind: 'skipped' }],
+    [
+      'creates a fact if the known one is forgotten',
+      [stored('1', { is_forgotten: true })],
+      { kind: 'created' },
+    ],
+    [
+      'creates a challenged one if the known one is retracted',
+      [stored('1', { is_retracted: true })],
+      { kind: 'challenged' },
+    ],
+    [
+      'creates a challenged one if the known one is superseded',
+      [stored('1', { status: 'superseded' })],
+      { kind: 'challenged' },
+    ],
+    [
+      'names the one that is merged, to be followed',
+      [stored('1', { status: 'merged' })],
+      { kind: 'merged', id: '1' },
+    ],
+    [
+      'reinforces the live one beside a withdrawn one',
+      [stored('1', { status: 'superseded' }), stored('2')],
+      { kind: 'reinforced', id: '2' },
+    ],
+    [
+      'creates a fact if the time of the known one is over',
+      [stored('1', { validity: { mode: 'timeboxed', end: at } })],
+      { kind: 'created' },
+    ],
+  ])('%s', (_, known, outcome) => {
     const observations = [{ episode: episodeOf('1'), at }]
-    expect(decideObservationOutcome(all, { observations })).toEqual(outcome)
+    expect(decideObservationOutcome(known, { observations })).toEqual(outcome)
   })
 
   it('counts an episode once, for every outcome of its fact', () => {
@@ -130,7 +150,7 @@ describe('decideObservationOutcome', () => {
     if (!gathered) throw new Error('nothing was gathered')
     const left = excludeSeenObservations(
       gathered,
-      [known('fact', { is_forgotten: true })],
+      [stored('fact', { is_forgotten: true })],
       new Set([formatPairKey('fact', '1')]),
     )
     expect(left.map(({ episode }) => episode.id)).toEqual(['2'])

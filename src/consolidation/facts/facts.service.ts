@@ -14,6 +14,7 @@ import {
   decideObservationOutcome,
   excludeSeenObservations,
   formatPairKey,
+  isNewFact,
   type KnownFact,
   type ObservationOutcome,
 } from './observation-outcome.ts'
@@ -46,9 +47,7 @@ export function createFacts(resources: WritingResources) {
       )
     }
     const decided = await decideAll(tx, groups)
-    const newFacts = decided.filter(
-      ({ outcome: { outcome } }) => outcome === 'created' || outcome === 'challenged',
-    )
+    const newFacts = decided.filter(({ outcome }) => isNewFact(outcome))
     const { createdIds, reinforced, changes } = await saveEffectsByStatement(
       tx,
       options.effectsRunId,
@@ -67,8 +66,8 @@ export function createFacts(resources: WritingResources) {
     for (const [place, each] of groups.entries()) {
       const same = known.get(place) ?? []
       const outcome = await followMergedFact(tx, decideObservationOutcome(same, each), each)
-      const isNew = outcome.outcome === 'created' || outcome.outcome === 'challenged'
-      const seen = isNew && same.length > 0 ? await findSeenObservations(tx, same, each) : new Set<string>()
+      const seen =
+        isNewFact(outcome) && same.length > 0 ? await findSeenObservations(tx, same, each) : new Set<string>()
       const observations = excludeSeenObservations(each, same, seen)
       if (observations.length > 0) decided.push({ ...each, outcome, observations })
     }
@@ -128,7 +127,7 @@ function groupObservations(
   for (const each of decided) {
     const id = createdIds.get(each)
     if (id !== undefined) add(id, each.observations.slice(1))
-    else if (each.outcome.outcome === 'reinforced') add(each.outcome.id, each.observations)
+    else if (each.outcome.kind === 'reinforced') add(each.outcome.id, each.observations)
   }
   return byFact
 }
@@ -144,18 +143,18 @@ async function followMergedFact(
 ): Promise<ObservationOutcome> {
   const seen = new Set<string>()
   let current = outcome
-  while (current.outcome === 'merged' && !seen.has(current.id)) {
+  while (current.kind === 'merged' && !seen.has(current.id)) {
     seen.add(current.id)
     const next = await findSuccessor(tx, current.id, fullTrust)
     const [successor] = next === undefined ? [] : await claimFacts(tx, [next])
     if (successor)
       return hasSameVisibility(successor, group)
-        ? { outcome: 'reinforced', id: successor.id }
-        : { outcome: 'created' }
-    if (next === undefined) return { outcome: 'challenged' }
-    current = { outcome: 'merged', id: next }
+        ? { kind: 'reinforced', id: successor.id }
+        : { kind: 'created' }
+    if (next === undefined) return { kind: 'challenged' }
+    current = { kind: 'merged', id: next }
   }
-  return current.outcome === 'merged' ? { outcome: 'challenged' } : current
+  return current.kind === 'merged' ? { kind: 'challenged' } : current
 }
 
 async function findSeenObservations(

@@ -16,14 +16,19 @@ export type KnownFact = {
 
 /** The outcome of an observation of a fact, decided by the stored facts. */
 export type ObservationOutcome =
-  | { outcome: 'created' }
-  | { outcome: 'reinforced'; id: string }
+  | { kind: 'created' }
+  | { kind: 'reinforced'; id: string }
   /** The record is pinned: it is not changed, and no second one is created. */
-  | { outcome: 'skipped' }
+  | { kind: 'skipped' }
   /** The record that stated it was merged into another one, which may state it now. */
-  | { outcome: 'merged'; id: string }
+  | { kind: 'merged'; id: string }
   /** It was withdrawn earlier. A new observation creates a challenged record, which waits for review. */
-  | { outcome: 'challenged' }
+  | { kind: 'challenged' }
+
+/** Whether a new record is created for the fact. */
+export function isNewFact({ kind }: ObservationOutcome): boolean {
+  return kind === 'created' || kind === 'challenged'
+}
 
 /** A fact with its outcome and the observations that are not linked to it yet. */
 export type DecidedFact = FactGroup & { outcome: ObservationOutcome; observations: readonly Observation[] }
@@ -40,10 +45,10 @@ export function decideObservationOutcome(
   const live = known.filter((fact) => isLive(fact) && holdsAt(fact.validity, newest))
   const currentFact = live.find(({ status }) => status === 'active') ?? live[0]
   if (currentFact)
-    return currentFact.pinned ? { outcome: 'skipped' } : { outcome: 'reinforced', id: currentFact.id }
+    return currentFact.pinned ? { kind: 'skipped' } : { kind: 'reinforced', id: currentFact.id }
   const merged = known.find(({ status }) => status === 'merged')
-  if (merged) return { outcome: 'merged', id: merged.id }
-  return known.some(isWithdrawn) ? { outcome: 'challenged' } : { outcome: 'created' }
+  if (merged) return { kind: 'merged', id: merged.id }
+  return known.some(isWithdrawn) ? { kind: 'challenged' } : { kind: 'created' }
 }
 
 function isLive(fact: KnownFact): boolean {

@@ -18,7 +18,7 @@ export type KnownPractice = {
   is_ours: boolean
 }
 
-export type PracticeOutcome = { outcome: 'new' } | { outcome: 'skipped' } | { outcome: 'updated'; id: string }
+export type PracticeOutcome = { kind: 'new' } | { kind: 'skipped' } | { kind: 'updated'; id: string }
 
 /**
  * A practice written by a client may only look the same, so it is updated only if it replaced a learned one. A
@@ -31,8 +31,8 @@ export function decidePracticeOutcome(known: readonly KnownPractice[]): Practice
   const isReplaced = ours.some(({ status }) => status !== 'active' && status !== 'challenged')
   const currentPractice = ours.find(isLive) ?? (isReplaced ? known.find(isLive) : undefined)
   if (currentPractice)
-    return currentPractice.pinned ? { outcome: 'skipped' } : { outcome: 'updated', id: currentPractice.id }
-  return isReplaced ? { outcome: 'skipped' } : { outcome: 'new' }
+    return currentPractice.pinned ? { kind: 'skipped' } : { kind: 'updated', id: currentPractice.id }
+  return isReplaced ? { kind: 'skipped' } : { kind: 'new' }
 }
 
 export type PracticeCreation = {

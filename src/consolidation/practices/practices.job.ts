@@ -48,11 +48,11 @@ export function createPracticeStage(
     const keys = groups.map(({ key }) => key)
     if (!input.isDryRun) await lockHandles(tx, keys)
     const outcomes = await decideAll(tx, groups)
-    const newGroups = groups.filter((_, place) => outcomes[place]?.outcome === 'new')
+    const newGroups = groups.filter((_, place) => outcomes[place]?.kind === 'new')
     const { createdIds, toUpdate } = await createPractices(tx, newGroups, input)
     for (const [place, { countChanges }] of groups.entries()) {
       const outcome = outcomes[place]
-      if (outcome?.outcome === 'updated')
+      if (outcome?.kind === 'updated')
         toUpdate.set(outcome.id, [...(toUpdate.get(outcome.id) ?? []), ...countChanges])
     }
     const { reinforced, changes } = await updatePractices(tx, toUpdate, input)
