@@ -69,15 +69,15 @@ const outcomes = async (querying: ReturnType<typeof open>, texts: readonly strin
   return all
 }
 
-describe('embedText', () => {
-  it('returns the vector of the serving model', async () => {
+describe('the vector of a question', () => {
+  it('is that of the serving model', async () => {
     await insertServingModel('m1')
     const outcome = await open().embedText('a question')
     expect(outcome).toMatchObject({ outcome: 'embedded', model: { model: 'm1', dimensions } })
     expect(outcome.outcome === 'embedded' && [...outcome.vector]).toEqual(computeVector('a question'))
   })
 
-  it('asks the server once for each text until the model changes', async () => {
+  it('is asked of the server once for each text until the model changes', async () => {
     await insertServingModel('m1')
     const querying = open()
     await outcomes(querying, ['one', 'two', 'one', 'one', 'two'])
@@ -89,7 +89,7 @@ describe('embedText', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('forgets a text after some hundred others', async () => {
+  it('is forgotten after some hundred others', async () => {
     await insertServingModel('m1')
     const asked: string[] = []
     const embed: Embedder['embed'] = async (texts) => {
@@ -101,7 +101,7 @@ describe('embedText', () => {
     expect(asked).toHaveLength(502)
   })
 
-  it('cuts a text to the length of the model, between two characters', async () => {
+  it('is of the text cut to the length of the model, between two characters', async () => {
     await insertServingModel('m1')
     await open().embedText(`x${'🦕'.repeat(5_000)}`)
     const [input = ''] = server.requests.flatMap((seen) => parseEmbeddingRequest(seen).input)
@@ -109,27 +109,27 @@ describe('embedText', () => {
     expect(input.isWellFormed()).toBe(true)
   })
 
-  it('returns no vector for a text without words, which is no failure', async () => {
+  it('does not exist for a text without words, which is no failure', async () => {
     await insertServingModel('hash-v1', 'hash', 256)
     expect(await outcomes(open(), ['…', 'words'])).toEqual(['empty', 'embedded'])
     expect(server.requests).toEqual([])
   })
 
-  it('returns no vector without a serving or a configured model', async () => {
+  it('does not exist without a serving or a configured model', async () => {
     expect(await outcomes(open(), ['one'])).toEqual(['unanswered'])
     await insertServingModel('m1')
     expect(await openWith(undefined).readServingModel()).toBeUndefined()
     expect(await outcomes(open(), ['one'])).toEqual(['embedded'])
   })
 
-  it('does not ask a model that is configured for other dimensions', async () => {
+  it('is not asked of a model that is configured for other dimensions', async () => {
     await insertServingModel('m1')
     expect(await outcomes(open({ dimensions: 32 }), ['one'])).toEqual(['unanswered'])
     expect(server.requests).toEqual([])
   })
 })
 
-describe('embedText with a failing server', () => {
+describe('the API with a failing embedding server', () => {
   it.each([
     ['fails', respond(500, { error: secret })],
     ['wants another key', respond(401, { error: secret })],

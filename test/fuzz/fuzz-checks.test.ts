@@ -22,7 +22,7 @@ const undocumented = () => {
   throw new Error('no such status')
 }
 
-describe('findAnswerFaults', () => {
+describe('the check of an answer', () => {
   it('returns nothing for a documented answer', () => {
     expect(findAnswerFaults(attack, problem(422), documented)).toEqual([])
   })
@@ -44,7 +44,7 @@ describe('findAnswerFaults', () => {
   })
 })
 
-describe('composeRequest', () => {
+describe('a composed request', () => {
   const draw = (seed: number) => {
     const drawing = { random: createRandom(seed), id: () => 'an id', line: () => '{}' }
     return operations.flatMap(({ body }) => (body ? [renderJson(generateValue(body.schema, drawing))] : []))
@@ -55,7 +55,7 @@ describe('composeRequest', () => {
     expect(draw(7)).not.toEqual(draw(8))
   })
 
-  it('covers every operation with a body, and alters bodies when requested', () => {
+  it('is made for every operation with a body, and has an altered body when that is requested', () => {
     expect(draw(1).length).toBeGreaterThan(25)
     const record = { type: 'semantic', tags: ['a'], payload: { kind: 'semantic' } }
     const bent = new Set(
@@ -66,7 +66,7 @@ describe('composeRequest', () => {
   })
 })
 
-describe('rememberRequests', () => {
+describe('the memory of requests', () => {
   it('adds to a text the last requests that named its records', () => {
     const broken = '0197f3a2-6f6a-7c41-9d52-000000000001'
     const other = '0197f3a2-6f6a-7c41-9d52-000000000002'
@@ -85,7 +85,7 @@ describe('rememberRequests', () => {
   })
 })
 
-describe('watchWrites', () => {
+describe('the watch for writes', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await startTestApp()

@@ -4,7 +4,7 @@ import { findUnstorableValues } from '../../src/http/validation/body-inspection.
 
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`)
 
-describe('findUnstorableValues', () => {
+describe('the search for values that cannot be stored', () => {
   it('returns nothing for any JSON that the store can hold', () => {
     const text = fc
       .string({ unit: 'grapheme' })

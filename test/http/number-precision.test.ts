@@ -8,7 +8,7 @@ const most = 1_000_000
 const scan = (text: string) => scanJson(Buffer.from(text), most)
 const pointers = (text: string) => scan(text).numbers.map(({ pointer }) => pointer)
 
-describe('scanJson', () => {
+describe('the scan of a JSON body', () => {
   it.each([
     '9007199254740993',
     '-9007199254740993',

@@ -170,8 +170,8 @@ describe('a cursor', () => {
   })
 })
 
-describe('canonicalJson', () => {
-  it('writes equal text for equal values', () => {
+describe('canonical JSON', () => {
+  it('is the same text for equal values', () => {
     const shuffle = (value: unknown): unknown =>
       Array.isArray(value)
         ? value.map(shuffle)
@@ -188,7 +188,7 @@ describe('canonicalJson', () => {
       }),
     )
   })
-  it('writes different text for different values', () => {
+  it('is another text for other values', () => {
     expect(formatCanonicalJson({ a: 1, b: [1, 2] })).not.toBe(formatCanonicalJson({ a: 1, b: [2, 1] }))
     expect(formatCanonicalJson({ a: '1' })).not.toBe(formatCanonicalJson({ a: 1 }))
   })
@@ -222,7 +222,7 @@ describe('the request id', () => {
   ])('ignores the traceparent %s', (value) => expect(traceIn(value)).toBeUndefined())
 })
 
-describe('isLoopbackHost', () => {
+describe('the check of a host for loopback', () => {
   it.each(['localhost', 'localhost:8080', 'LOCALHOST:1', '127.0.0.1', '127.1.2.3:80', '[::1]', '[::1]:8080'])(
     'accepts %s',
     (host) => expect(isLoopbackHost(host)).toBe(true),

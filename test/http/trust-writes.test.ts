@@ -209,7 +209,7 @@ describe('each operation of the trust checks', () => {
     },
   )
 
-  it('is covered', () => {
+  it('finds the operations to be tested in the description of the API', () => {
     expect([onRecord.length >= 21, naming.length >= 5, operations.length >= 35]).toEqual([true, true, true])
   })
 })

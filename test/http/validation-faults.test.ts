@@ -40,7 +40,7 @@ const owning = (...pets: unknown[]) => visit({ owner: { id, pets } })
 const faultsOf = (value: unknown, schema: TSchema = Visit) =>
   listFaults(schema, value).map(({ pointer, message }) => `${pointer} ${message}`)
 
-describe('listFaults', () => {
+describe('the check of a body', () => {
   it('returns nothing for a valid body', () => {
     expect(faultsOf(owning({ kind: 'dog', name: 'Rex' }, { kind: 'cat', lives: 9 }))).toEqual([])
   })

@@ -4,7 +4,7 @@ import { findJson } from '../../src/llm/answer-json.ts'
 
 const ticks = '```'
 
-describe('findJson', () => {
+describe('the search for JSON in an answer', () => {
   it.each([
     ['alone', ' {"a": 1}\n', { a: 1 }],
     [

@@ -38,7 +38,7 @@ async function createRunner() {
 }
 
 describe('the curl commands of the README', () => {
-  test('are twelve', () => {
+  test('are all found, twelve of them', () => {
     expect(calls).toHaveLength(12)
     expect(readme.match(/\bcurl /g)).toHaveLength(12)
   })

@@ -17,7 +17,7 @@ function problemsOf(variables: Variables): readonly string[] {
   return []
 }
 
-describe('readConfig', () => {
+describe('the configuration', () => {
   test('has a default for every required value', () => {
     const config = readConfig({})
     expect(config).toMatchObject({
@@ -200,7 +200,7 @@ describe('readConfig', () => {
     expect(text).not.toContain(secret)
   })
 
-  test('returns a frozen object', () => {
+  test('is frozen', () => {
     const config = readConfig({})
     expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError)
     expect(() => Object.assign(config, { http: {} })).toThrow(TypeError)

@@ -31,18 +31,18 @@ const observe = (object: string, episode: Episode): ObservedFact => ({
   at,
 })
 
-describe('groupFacts', () => {
-  it('merges facts in any spelling and counts each episode once', () => {
+describe('the facts of several episodes', () => {
+  it('are one fact in any spelling, with each episode once', () => {
     const one = episodeOf('1')
     const other = episodeOf('2')
-    const gathered = groupFacts([observe('A  b', one), observe('a B', other), observe('a b', one)])
-    expect(gathered.map(({ observations: witnesses }) => witnesses.map(({ episode }) => episode.id))).toEqual(
-      [['1', '2']],
-    )
-    expect(gathered[0]?.fact.object).toBe('A  b')
+    const groups = groupFacts([observe('A  b', one), observe('a B', other), observe('a b', one)])
+    expect(groups.map(({ observations }) => observations.map(({ episode }) => episode.id))).toEqual([
+      ['1', '2'],
+    ])
+    expect(groups[0]?.fact.object).toBe('A  b')
   })
 
-  it('keeps each pair of fact and episode once, and separates scopes and sensitivities', () => {
+  it('are kept once for each episode, and apart for each scope and sensitivity', () => {
     const input = fc.record({
       object: fc.constantFrom('a', 'b', 'A'),
       id: fc.constantFrom('1', '2', '3', '4'),
@@ -50,18 +50,18 @@ describe('groupFacts', () => {
     fc.assert(
       fc.property(fc.array(input), (all) => {
         const scopeOf = (id: string) => `scope ${Number(id) % 2}`
-        const gathered = groupFacts(
+        const groups = groupFacts(
           all.map(({ object, id }) =>
             observe(object, episodeOf(id, { scope: scopeOf(id), sensitivity: id < '3' ? 'low' : 'high' })),
           ),
         )
-        const pairs = gathered.flatMap(({ fact, observations: witnesses }) =>
-          witnesses.map(({ episode }) => `${String(fact.object).toLowerCase()} ${episode.id}`),
+        const pairs = groups.flatMap(({ fact, observations }) =>
+          observations.map(({ episode }) => `${String(fact.object).toLowerCase()} ${episode.id}`),
         )
         expect(new Set(pairs).size).toBe(pairs.length)
         expect(new Set(pairs)).toEqual(new Set(all.map(({ object, id }) => `${object.toLowerCase()} ${id}`)))
-        for (const { scope, sensitivity, observations: witnesses } of gathered) {
-          for (const { episode } of witnesses) expect(episode).toMatchObject({ scope, sensitivity })
+        for (const { scope, sensitivity, observations } of groups) {
+          for (const { episode } of observations) expect(episode).toMatchObject({ scope, sensitivity })
         }
       }),
     )
@@ -146,10 +146,10 @@ describe('an observation of a fact', () => {
   })
 
   it('counts an episode once, for every outcome of its fact', () => {
-    const [gathered] = groupFacts([observe('a', episodeOf('1')), observe('a', episodeOf('2'))])
-    if (!gathered) throw new Error('nothing was gathered')
+    const [group] = groupFacts([observe('a', episodeOf('1')), observe('a', episodeOf('2'))])
+    if (!group) throw new Error('no fact was found')
     const left = excludeSeenObservations(
-      gathered,
+      group,
       [stored('fact', { is_forgotten: true })],
       new Set([formatPairKey('fact', '1')]),
     )
@@ -157,7 +157,7 @@ describe('an observation of a fact', () => {
   })
 })
 
-describe('reinforceFact', () => {
+describe('the salience of a fact that is observed again', () => {
   const life = (more: object = {}) => ({
     id: 'fact',
     curve: 'exponential' as const,
@@ -177,7 +177,7 @@ describe('reinforceFact', () => {
     prune_at: null,
     ...more,
   })
-  const witnesses = (count: number) =>
+  const createObservations = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ episode: episodeOf(`${n}`), at }))
 
   it.each([
@@ -189,7 +189,7 @@ describe('reinforceFact', () => {
     [2, { base_salience: 3, max_salience: 1 }, 3],
     [2, { max_salience: null, base_salience: 1 }, 1.2],
   ])('with %i episodes and lifecycle %o ends at %f', (count, more, end) => {
-    const { times, lifecycle: reinforced } = reinforceFact(life(more), witnesses(count), now)
+    const { times, lifecycle: reinforced } = reinforceFact(life(more), createObservations(count), now)
     expect(reinforced.salience).toBeCloseTo(end, 12)
     expect(times).toHaveLength(count)
     expect(times.at(-1)?.after).toBe(reinforced.salience)
@@ -197,8 +197,8 @@ describe('reinforceFact', () => {
   })
 })
 
-describe('createEntityLinker', () => {
-  it('looks up each name of a scope once, and links an entity at an end of the fact only as that end', () => {
+describe('the entities of new facts', () => {
+  it('are looked up once for each name of a scope, and linked only as subject or object where they are one', () => {
     const facts = groupFacts([observe('api of Orion', episodeOf('1')), observe('api', episodeOf('1'))])
     const naming = createEntityLinker(facts)
     expect(naming.lookups).toHaveLength(

@@ -5,7 +5,7 @@ import { listToolSequence, orderCalls, type ToolCall } from '../../src/domain/pr
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({ id, tool: id, ...more })
 
-describe('orderCalls', () => {
+describe('the order of calls', () => {
   it.each<[string, ToolCall[], string]>([
     ['is that of the list', [call('b'), call('a')], 'b a'],
     ['is that of time', [call('b', { timestamp: at(2) }), call('a', { timestamp: at(1) })], 'a b'],
@@ -21,7 +21,7 @@ describe('orderCalls', () => {
     ).toBe(expected)
   })
 
-  it('keeps each call once, after the calls it depends on', () => {
+  it('has each call once, after the calls it depends on', () => {
     const calls = fc.array(
       fc.record({ needs: fc.array(fc.nat(20), { maxLength: 3 }), minute: fc.option(fc.nat(9)) }),
       {
@@ -45,19 +45,19 @@ describe('orderCalls', () => {
     )
   })
 
-  it('works for a chain of a hundred thousand calls', () => {
+  it('is found for a chain of a hundred thousand calls', () => {
     const chain = Array.from({ length: 100_000 }, (_, n) => call(String(n), { depends_on: [String(n + 1)] }))
     expect(orderCalls(chain)[0]?.id).toBe('99999')
   })
 })
 
-describe('toolSequenceOf', () => {
-  it('collapses immediate repetitions and keeps later ones', () => {
+describe('the tool sequence of an episode', () => {
+  it('has immediate repetitions once, and later ones again', () => {
     const calls = ['edit', 'edit', 'test', 'test', 'edit', 'push'].map((tool, n) => ({ id: String(n), tool }))
     expect(listToolSequence(calls)).toEqual(['edit', 'test', 'edit', 'push'])
   })
 
-  it('returns nothing when the sequence is too long for a skill', () => {
+  it('is empty if it is too long for a skill', () => {
     const calls = (count: number) => Array.from({ length: count }, (_, n) => call(String(n)))
     expect(listToolSequence(calls(200))).toHaveLength(200)
     expect(listToolSequence(calls(201))).toEqual([])

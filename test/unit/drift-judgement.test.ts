@@ -33,7 +33,7 @@ describe('a name in a file', () => {
   })
 })
 
-describe('parseDriftRoots', () => {
+describe('the reading of drift roots', () => {
   it.each([
     ['/srv/app', [{ directory: '/srv/app' }]],
     [

@@ -4,18 +4,18 @@ import { type Candidate, chooseEntity, isCompatibleKind } from '../../src/domain
 import { normaliseName } from '../../src/domain/words/names.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
-describe('normaliseName', () => {
+describe('the normal form of a name', () => {
   it.each([
     ['  Auth   Middleware ', 'auth middleware'],
     ['Ｏｒｉｏｎ', 'orion'],
     ['ﬁle\n\tserver', 'file server'],
     ['STRASSE\u00a07', 'strasse 7'],
     [' \n ', ''],
-  ])('writes %j as %j', (input, spelt) => {
+  ])('of %j is %j', (input, spelt) => {
     expect(normaliseName(input)).toBe(spelt)
   })
 
-  it('does not change a normalised name', () => {
+  it('of a normal form is the same', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(normaliseName(normaliseName(text))).toBe(normaliseName(text))
@@ -24,7 +24,7 @@ describe('normaliseName', () => {
     )
   })
 
-  it('writes a plain name as every other', () => {
+  it('of a plain name is made like every other', () => {
     const separator = fc.constantFrom('', ' ', '  ', '\t', '\n')
     const word = fc.string({ unit: 'grapheme-ascii' })
     fc.assert(
@@ -37,7 +37,7 @@ describe('normaliseName', () => {
   })
 })
 
-describe('isCompatibleKind', () => {
+describe('whether two kinds are compatible', () => {
   it.each([
     ['Project', 'project', true],
     ['Project', 'File', false],

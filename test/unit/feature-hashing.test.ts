@@ -9,7 +9,7 @@ import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 const hashEmbedding = (text: string, dimensions = 384) => hash(text, dimensions)
 const likeness = (one: string, other: string) => computeCosine(hashEmbedding(one), hashEmbedding(other))
 
-describe('hashEmbedding', () => {
+describe('a hashed vector', () => {
   it('is the same on every machine and in every version, because vectors are stored', () => {
     const vector = hashEmbedding('Deploys of user-auth need Node 24; naïve CAFÉ Ⅳ 東京タワー.')
     const bytes = Buffer.alloc(vector.length * 4)
@@ -19,7 +19,7 @@ describe('hashEmbedding', () => {
     )
   })
 
-  it('returns a vector of length 1 with the requested dimensions', () => {
+  it('has the length 1 and the requested dimensions', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 8, max: 2_048 }), (text, dimensions) => {
         const vector = hashEmbedding(`word ${text}`, dimensions)
@@ -29,7 +29,7 @@ describe('hashEmbedding', () => {
     )
   })
 
-  it.each(['', '   ', '!!! … --'])('returns the zero vector for %j, which has no word', (text) => {
+  it.each(['', '   ', '!!! … --'])('is zero for %j, which has no word', (text) => {
     const vector = hashEmbedding(text)
     expect(hasDirection(vector)).toBe(false)
     expect(computeCosine(vector, hashEmbedding('text'))).toBe(0)
@@ -45,7 +45,7 @@ describe('hashEmbedding', () => {
     expect(likeness('dark mode is preferred', 'preferred is mode dark')).toBeCloseTo(1, 6)
   })
 
-  it('dampens repetition: a word repeated ten times does not dominate', () => {
+  it('counts repetitions less: a word repeated ten times does not decide alone', () => {
     const repeated = `${'retry '.repeat(10)}timeout`
     expect(likeness(repeated, 'timeout')).toBeGreaterThan(0.2)
     expect(likeness(repeated, 'retry')).toBeGreaterThan(likeness(repeated, 'timeout'))
@@ -60,16 +60,16 @@ describe('hashEmbedding', () => {
     ],
     ['src/http/app.ts', 'a fault in src/http/app.ts', 'a fault in the billing report'],
     ['東京タワー', '東京タワーの高さ', '大阪城公園'],
-  ])('puts %j nearer to %j than to %j', (query, related, unrelated) => {
+  ])('of %j is nearer to that of %j than to that of %j', (query, related, unrelated) => {
     expect(likeness(query, related)).toBeGreaterThan(likeness(query, unrelated) + 0.1)
   })
 
-  it('puts texts with nothing in common far apart', () => {
+  it('is far from those of texts with nothing in common', () => {
     expect(Math.abs(likeness('quarterly budget forecast', 'kubernetes pod eviction'))).toBeLessThan(0.2)
   })
 })
 
-describe('hashEmbedder', () => {
+describe('the hash embedder', () => {
   it('names the version of the hashing and has 256 dimensions by default', async () => {
     expect(hashEmbedder()).toMatchObject({ provider: 'hash', model: 'hash-v1', dimensions: 256 })
     expect(await hashEmbedder().embed(['text', ''])).toEqual([hash('text', 256), new Float32Array(256)])

@@ -4,7 +4,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { createIds, createUuidV7 } from '../../src/kernel/ids.ts'
 import { formatDuration, parseDuration } from '../../src/kernel/units.ts'
 
-describe('createIds', () => {
+describe('the generator of ids', () => {
   it('returns version 7 UUIDs that sort by time', () => {
     let now = Date.parse('2026-01-01T00:00:00Z')
     const ids = createIds({ now: () => new Date(now) })

@@ -127,7 +127,7 @@ describe('masking', () => {
   })
 })
 
-describe('maskFact', () => {
+describe('the mask of a fact', () => {
   it.each([
     [{ subject: 'db', predicate: 'password', object: 'hunter22' }, '<secret string>'],
     [{ subject: 'db', predicate: 'has_api_key', object: 'hunter22' }, '<secret string>'],
@@ -136,7 +136,7 @@ describe('maskFact', () => {
     [{ subject: 'api', predicate: 'requires', object: 'a token in each header' }, 'a token in each header'],
     [{ subject: 'token', predicate: 'expires_after', object: '5 minutes' }, '5 minutes'],
     [{ subject: 'api', predicate: 'auth_method', object: 'oauth2' }, 'oauth2'],
-  ])('masks only an object that is a secret: %j', (fact, object) => {
+  ])('covers only an object that is a secret: %j', (fact, object) => {
     expect(maskFact<{ subject: string; predicate: string; object: unknown }>(fact).object).toEqual(object)
   })
 })

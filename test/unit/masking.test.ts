@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { maskMembers, maskSecrets, maskText } from '../../src/domain/secrets/masking.ts'
 import { looksSecret } from '../../src/domain/secrets/secret-keys.ts'
 
-describe('looksSecret', () => {
+describe('the name of a member', () => {
   it.each([
     'token',
     'TOKEN',
@@ -23,7 +23,7 @@ describe('looksSecret', () => {
     'ｔｏｋｅｎ',
     'PASSWORD2',
     'cache_key_secret',
-  ])('is true for %s', (key) => expect(looksSecret(key)).toBe(true))
+  ])('%s says that its value is a secret', (key) => expect(looksSecret(key)).toBe(true))
   it.each([
     'keyboard',
     'monkey',
@@ -38,7 +38,7 @@ describe('looksSecret', () => {
     'sortKeys',
     'cache-key',
     '',
-  ])('is false for %s', (key) => expect(looksSecret(key)).toBe(false))
+  ])('%s does not say that its value is a secret', (key) => expect(looksSecret(key)).toBe(false))
 })
 
 describe('masking', () => {

@@ -4,7 +4,7 @@ import { dropMissingIds, listResolvedIds } from '../../src/capture/interpretatio
 import type { Interpretation } from '../../src/domain/interpretation.ts'
 import { listPhrases } from '../../src/domain/words/phrases.ts'
 
-describe('listPhrases', () => {
+describe('the search for phrases that could be names', () => {
   it('returns up to three words in a row without punctuation', () => {
     expect(listPhrases('Ran "Orion Deploy", (twice).', 20)).toEqual([
       'Ran',

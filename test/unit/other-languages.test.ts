@@ -23,7 +23,7 @@ it.each([
   'kubernets deploy rollback',
   'When did I go to San Juan de la Cruz?',
   'mangé',
-])('is none: %s', (sentence) => {
+])('is no sentence in another language: %s', (sentence) => {
   expect(isOther(sentence)).toBe(false)
 })
 

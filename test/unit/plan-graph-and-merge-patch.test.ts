@@ -11,7 +11,7 @@ const graph = (edges: [string, string][], nodes = ['a', 'b', 'c']) => ({
   edges: edges.map(([from, to]) => ({ from, to })),
 })
 
-describe('findGraphFaults', () => {
+describe('the check of a plan graph', () => {
   it('accepts an empty graph, a chain and a diamond', () => {
     expect(findGraphFaults(graph([], []))).toEqual([])
     expect(
@@ -79,7 +79,7 @@ describe('findGraphFaults', () => {
   })
 })
 
-describe('mergePatch', () => {
+describe('a merge patch', () => {
   it('merges objects, replaces other values and removes members with null', () => {
     expect(mergePatch({ a: 1, b: { c: 2, d: 3 } }, { a: [4], b: { c: null }, e: {} })).toEqual({
       a: [4],
@@ -96,7 +96,7 @@ describe('mergePatch', () => {
   })
 })
 
-describe('completePayload', () => {
+describe('the completion of a payload', () => {
   it('adds the lists that were left out', () => {
     expect(completePayload({ kind: 'episodic' })).toEqual({
       kind: 'episodic',
@@ -125,7 +125,7 @@ describe('completePayload', () => {
   })
 })
 
-describe('searchableText', () => {
+describe('the searchable text of a record', () => {
   const episode = (result: unknown): Payload => ({
     kind: 'episodic',
     timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'deploy', ref: 'r1', summary: 'shipped it' }],

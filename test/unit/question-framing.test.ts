@@ -14,7 +14,7 @@ describe('a question without the words around it', () => {
     'Based on our previous conversation, where does Ada live?',
     'According to my earlier notes, where does Ada live?',
     'Using the conversation history, answer the following question as briefly as you can. Question: where does Ada live?',
-  ])('%j', (text) => {
+  ])('is the rest of %j', (text) => {
     expect(dropFraming(text).toLowerCase()).toBe('where does ada live?')
   })
 
@@ -28,7 +28,7 @@ describe('a question without the words around it', () => {
     'What did Ada answer when Bo asked for the history?',
     'How do we use the context API in React?',
     'Do you remember the name of my dog?',
-  ])('leaves %j', (text) => expect(dropFraming(text)).toBe(text))
+  ])('is all of %j', (text) => expect(dropFraming(text)).toBe(text))
 
   it('is read as a question where its end was thanks or an instruction', () => {
     const { query } = readQuestionText('Who wrote "Still Water"? Answer in one word. Thanks!')

@@ -4,7 +4,7 @@ import { bufferReport } from '../../src/portability/import/report-buffer.ts'
 
 const megabyte = 1_024 * 1_024
 
-describe('bufferReport', () => {
+describe('the buffer of a report', () => {
   it.each([
     ['many lines of a few bytes', 60, 50_000],
     ['a few lines of many faults', megabyte, 60],

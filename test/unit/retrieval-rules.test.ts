@@ -38,7 +38,7 @@ describe('a narrowed trust', () => {
   })
 })
 
-describe('readQuestion', () => {
+describe('a retrieval request', () => {
   const own: Trust = { maxSensitivity: 'low', scopes: null }
   const now = new Date('2026-03-28T09:30:00.000Z')
 
@@ -66,7 +66,7 @@ describe('readQuestion', () => {
   })
 })
 
-describe('listNames', () => {
+describe('the search for names in a text', () => {
   it('returns single words and neighbouring words, longest first', () => {
     expect(listNames('ask Ada Lovelace')).toEqual([
       'ask Ada Lovelace',
@@ -100,7 +100,7 @@ describe('listNames', () => {
 })
 
 describe('one hop of the expansion', () => {
-  const sprout = (id: string, score: number): CandidateNode => ({
+  const createNode = (id: string, score: number): CandidateNode => ({
     id,
     hop: 0,
     score,
@@ -118,7 +118,7 @@ describe('one hop of the expansion', () => {
     importance: 0.5,
     ...more,
   })
-  const nodes = new Map([sprout('a', 1), sprout('b', 0.5)].map((node) => [node.id, node]))
+  const nodes = new Map([createNode('a', 1), createNode('b', 0.5)].map((node) => [node.id, node]))
 
   it('takes the best path to each neighbour, and the best neighbours', () => {
     const found = [

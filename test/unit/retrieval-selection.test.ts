@@ -16,7 +16,7 @@ function candidate(id: string, changes: Partial<SelectionCandidate> = {}): Selec
   return { id, applicability: null, success_rate: null, last_used_at: null, ...changes }
 }
 
-describe('scoreCandidate', () => {
+describe('the score of a procedure', () => {
   it.each([
     [{ applicability: 1, success_rate: 1, last_used_at: now }, 1],
     [{ applicability: 0, success_rate: 0, last_used_at: daysAgo(30) }, 0.5 / 3],
@@ -29,7 +29,7 @@ describe('scoreCandidate', () => {
   })
 })
 
-describe('selectProcedure', () => {
+describe('the selection of a procedure', () => {
   it('ranks best first with scores, and uses the lead as confidence', () => {
     const selection = selectProcedure(
       [
@@ -102,7 +102,7 @@ describe('selectProcedure', () => {
   })
 })
 
-describe('readTrackRecord', () => {
+describe('the track record of a procedure', () => {
   const competence = (performance?: object) =>
     readTrackRecord(
       completePayload({
@@ -122,17 +122,17 @@ describe('readTrackRecord', () => {
     )
   const used = '2026-03-01T00:00:00.000Z'
 
-  it('returns the success rate and last use of a competence', () => {
+  it('is the success rate and the last use of a competence', () => {
     const performance = { success_count: 3, failure_count: 1, success_rate: 0.75, last_used_at: used }
     expect(competence(performance)).toEqual({ success_rate: 0.75, last_used_at: new Date(used) })
   })
 
-  it('returns the share of successful runs and the last run of a plan', () => {
+  it('is the share of successful runs and the last run of a plan', () => {
     const metrics = { failure_rate: 0.25, execution_count: 4, last_executed_at: used }
     expect(plan(metrics)).toEqual({ success_rate: 0.75, last_used_at: new Date(used) })
   })
 
-  it('returns unknown when it was never tried', () => {
+  it('is unknown if it was never tried', () => {
     const unknown = { success_rate: null, last_used_at: null }
     expect(competence()).toEqual(unknown)
     expect(competence({ success_count: 0, failure_count: 0, success_rate: 0 })).toEqual(unknown)
@@ -141,12 +141,12 @@ describe('readTrackRecord', () => {
     expect(plan({ failure_rate: 0, execution_count: 0 })).toEqual(unknown)
   })
 
-  it('returns 0 when every attempt failed', () => {
+  it('has the rate 0 if every attempt failed', () => {
     expect(competence({ success_count: 0, failure_count: 2, success_rate: 0 })?.success_rate).toBe(0)
     expect(plan({ failure_rate: 1, execution_count: 2 })?.success_rate).toBe(0)
   })
 
-  it('returns null for records that are no procedures', () => {
+  it('does not exist for records that are no procedures', () => {
     const entity = { kind: 'entity', canonical_name: 'Membrane', primary_type: 'Project' } as const
     expect(readTrackRecord(completePayload(entity))).toBeNull()
   })

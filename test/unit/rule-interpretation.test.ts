@@ -145,10 +145,10 @@ describe('an interpretation by rule', () => {
   })
 })
 
-describe('applyResolution', () => {
+describe('an interpretation whose mentions were resolved', () => {
   const open = interpreted({ user: 'ada', xref: ['a', 'b'] })
 
-  it('sets resolved when everything is resolved', () => {
+  it('is resolved if every mention and reference is', () => {
     const resolved = applyResolution(open, { mentions: [id], references: [id, otherId] })
     expect(listFaults(Interpretation, resolved)).toEqual([])
     expect(resolved).toMatchObject({
@@ -161,7 +161,7 @@ describe('applyResolution', () => {
     })
   })
 
-  it('stays tentative while anything is open', () => {
+  it('stays tentative if one of them is not', () => {
     const result = applyResolution(open, { mentions: [id], references: [undefined, id] })
     expect(result.status).toBe('tentative')
     expect(result.reference_candidates.map(({ resolved }) => resolved)).toEqual([false, true])

@@ -20,8 +20,8 @@ function pack(signatures: readonly Uint8Array[]): Buffer {
   return Buffer.concat(each)
 }
 
-describe('findNearestIds', () => {
-  it('returns the nearest signatures up to the limit', () => {
+describe('the search for the nearest signatures', () => {
+  it('returns the nearest up to the limit', () => {
     fc.assert(
       fc.property(
         fc.array(signature, { maxLength: 40 }),
@@ -87,14 +87,14 @@ describe('the similarity of stored vectors', () => {
   })
 })
 
-describe('isIndependentSource', () => {
+describe('an independent source', () => {
   const recordFrom = (more: object = {}, sources: object = {}): RecordSource => ({
     source_type: 'ai',
     sensitivity: 'low',
     provenance: { sources: [{ kind: 'event', ref: 'r', ...sources }] },
     ...more,
   })
-  it('is true for another author or another kind of source, and false for unknown authors', () => {
+  it('has another author or is of another kind; an unknown author is never another one', () => {
     const ada = recordFrom({}, { created_by: 'ada' })
     expect(isIndependentSource(recordFrom({}, { created_by: 'grace' }), ada)).toBe(true)
     expect(isIndependentSource(ada, ada)).toBe(false)

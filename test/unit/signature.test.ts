@@ -7,7 +7,7 @@ import { createVectorSource } from '../support/random-vectors.ts'
 
 const bits = 1_024
 
-describe('computeSignature', () => {
+describe('the signature of a vector', () => {
   it('is the same on every machine and in every version, because signatures are stored', () => {
     const vector = Float32Array.from({ length: 384 }, (_, index) => ((index * 37) % 101) - 50)
     const golden = [
@@ -48,8 +48,8 @@ describe('computeSignature', () => {
   })
 })
 
-describe('hammingDistance', () => {
-  it('counts the differing bits', () => {
+describe('the Hamming distance of two signatures', () => {
+  it('is the number of bits that differ', () => {
     expect(hammingDistance(Buffer.from([0xff, 0x00]), Buffer.from([0x0f, 0x01]))).toBe(5)
     expect(() => hammingDistance(Buffer.alloc(1), Buffer.alloc(2))).toThrow(RangeError)
   })

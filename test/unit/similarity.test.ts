@@ -15,7 +15,7 @@ const drawn = (length: number) =>
     .array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: length, maxLength: length })
     .map((values) => Float32Array.from(values, (value) => (Math.abs(value) < 1e-6 ? 0 : value)))
 
-describe('cosine', () => {
+describe('the cosine', () => {
   it.each([
     [vector(1, 0), vector(1, 0), 1],
     [vector(1, 0), vector(0, 2), 0],
@@ -49,12 +49,12 @@ describe('cosine', () => {
   })
 })
 
-describe('normalise', () => {
-  it('returns length 1 in the same direction', () => {
+describe('a normalised vector', () => {
+  it('has the length 1 and the same direction', () => {
     expect(normalise(vector(3, 4))).toEqual(vector(0.6, 0.8))
   })
 
-  it('leaves the zero vector unchanged', () => {
+  it('is the zero vector for the zero vector', () => {
     const zero = vector(0, 0)
     expect(normalise(zero)).toEqual(zero)
     expect(hasDirection(zero)).toBe(false)
@@ -62,7 +62,7 @@ describe('normalise', () => {
   })
 })
 
-describe('findNearest', () => {
+describe('the search for the nearest vectors', () => {
   const candidates = [
     { id: 'far', vector: vector(-1, 0) },
     { id: 'twin-b', vector: vector(2, 2) },

@@ -12,7 +12,7 @@ const sources = [
 ]
 const honest = 'Ada deployed Orion to Frankfurt on 2026-01-05 for 10000 users.'
 
-describe('findSummaryFault', () => {
+describe('the check of a summary', () => {
   it.each([
     [undefined, honest],
     [undefined, `${honest} The users were told.`],
@@ -30,7 +30,7 @@ describe('findSummaryFault', () => {
     ['lost', honest.replace(' for 10000 users', '')],
     ['longer', `${honest} ${'The users were told. '.repeat(20)}`],
     ['strange', 'Ada Orion Frankfurt 2026-01-05 10,000 whatever weather keeps bringing'],
-  ])('is %s: %s', (fault, summary) => {
+  ])('finds the fault %s: %s', (fault, summary) => {
     expect(findSummaryFault(summary, sources)).toBe(fault)
   })
 
@@ -80,7 +80,7 @@ const source = (id: string, payload: Payload | null) => ({ id, created_at: new D
 const sourcesOf = (...payloads: (Payload | null)[]) =>
   buildGroupQuestion(payloads.map((payload, nth) => source(String(nth), payload))).sources.map(({ id }) => id)
 
-describe('buildGroupQuestion', () => {
+describe('the question about a group', () => {
   it('includes only records that fit completely, up to the limit', () => {
     const conditional = fact('x', { validity: { mode: 'conditional', conditions: { os: 'linux' } } })
     const contested = fact('x', { revision: { status: 'contested' } })
@@ -122,8 +122,8 @@ describe('buildGroupQuestion', () => {
   })
 })
 
-describe('splitWords', () => {
-  it('leaves out the marks at the end of a word, however many there are', () => {
+describe('the words of a summary', () => {
+  it('are without the marks at their ends, however many there are', () => {
     const listed = (text: string) => splitWords(text).map((word) => word.text)
     expect(listed("Ada's, dogs'. 3.5% C++ a's's")).toEqual(['Ada', 'dogs', '3.5', 'C', "a's"])
     const marks = "'".repeat(1_000_000)

@@ -12,8 +12,8 @@ const computeSurprise = (base: number, neighbours: readonly Neighbour[]) =>
 const unit = fc.double({ min: 0, max: 1, noNaN: true })
 const similarities = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { maxLength: 8 })
 
-describe('computeSurprise', () => {
-  it('equals every published vector', () => {
+describe('the surprise of a record', () => {
+  it('is the value of every published example', () => {
     expect(vectors.cases.length).toBeGreaterThan(20)
     for (const vector of vectors.cases) {
       const { base_importance, surprise } = computeSurprise(vector.base, known(vector.similarities))

@@ -29,6 +29,6 @@ it.each([
   'Where did we leave the car?',
   'How do I release?',
   `What am I working on? ${'It is long. '.repeat(20)}`,
-])('%s does not', (question) => {
+])('%s does not ask for the tasks under way', (question) => {
   expect(asksForTasks(question)).toBe(false)
 })

@@ -107,7 +107,7 @@ describe('a text', () => {
   })
 })
 
-describe('computeErasedIds', () => {
+describe('the erasure of a record and of what is derived from it', () => {
   const edges = (...pairs: [string, string][]) =>
     pairs.map(([derived, source]) => ({
       derived,

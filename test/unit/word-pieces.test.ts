@@ -14,7 +14,7 @@ const piecesOf = (text: string) =>
     .map(({ pieces }) => pieces?.map((id) => spelled.get(id)).join(' ') ?? '[UNK]')
     .join(' ')
 
-describe('splitText', () => {
+describe('the split of a text into pieces', () => {
   it.each([
     ['The quick brown fox', 'the quick brown fox'],
     ['unaffable', 'una ##ffa ##ble'],
@@ -30,7 +30,7 @@ describe('splitText', () => {
     ['👍', '[UNK]'],
     ['x'.repeat(101), '[UNK]'],
     ['', ''],
-  ])('splits %j as the sentence model does', (text, pieces) => {
+  ])('is that of the sentence model for %j', (text, pieces) => {
     expect(piecesOf(text)).toBe(pieces)
   })
 

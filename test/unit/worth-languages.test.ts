@@ -30,7 +30,7 @@ describe('the worth of a text in another language', () => {
     'おはようございます',
     '谢谢你',
     'Спасибо!',
-  ])('is a greeting: %s', (text) => {
+  ])('is that of a greeting: %s', (text) => {
     expect(readWorthParts({ text, role: 'user' }).greeting).toBe(1)
   })
 
@@ -38,7 +38,7 @@ describe('the worth of a text in another language', () => {
     'Die Heizung fiel aus, weil die Pumpe rostete.',
     '暖气坏了，因为水泵生锈。',
     'Отопление сломалось из-за ржавчины.',
-  ])('has an outcome: %s', (text) => {
+  ])('counts the outcome that it names: %s', (text) => {
     expect(readWorthParts({ text, role: 'user' }).outcome).toBeGreaterThan(0)
   })
 })
