@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createDataDir } from '../support/data-dir.ts'
+import { createDatabaseFolder } from '../support/database-folder.ts'
 import { isRunning, postmasterOf, readyPostmasterOf } from '../support/postgres-processes.ts'
 import { processPatienceMs, until } from '../support/processes.ts'
 import {
@@ -64,7 +64,7 @@ async function readPolicy(url: string): Promise<unknown> {
 }
 
 it('the role all starts without configuration, stops at Ctrl-C, and keeps its data and what it must refuse over a restart', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
   const first = start()
   const url = await waitForReadyUrl(first)
@@ -100,7 +100,7 @@ it('the role all starts without configuration, stops at Ctrl-C, and keeps its da
 it(
   'the role all restarts any killed process, and runs once per data folder',
   async () => {
-    const dataDir = await createDataDir()
+    const dataDir = await createDatabaseFolder()
     const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
     const first = start()
     await putPolicy(await waitForReadyUrl(first))

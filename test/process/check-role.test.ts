@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createDataDir } from '../support/data-dir.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { createDatabaseFolder } from '../support/database-folder.ts'
 import { administer } from '../support/postgres-processes.ts'
 import { launchRole } from '../support/roles.ts'
 
@@ -28,7 +28,7 @@ it('the role check reports each law and ends with 0, or with 1 when one is broke
 })
 
 it('the role check refuses a folder without a database', async () => {
-  const checked = launchRole('check', { MEMBRANE_DATA_DIR: await createDataDir() })
+  const checked = launchRole('check', { MEMBRANE_DATA_DIR: await createDatabaseFolder() })
   expect(await checked.ended).toEqual({ code: 2, signal: null })
   expect(checked.output()).toContain('There is no embedded database in')
 })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
-import { createDataDir } from '../support/data-dir.ts'
-import { dataFolder } from '../support/data-folder.ts'
+import { createDatabaseFolder } from '../support/database-folder.ts'
 import { isRunning, postmasterOf } from '../support/postgres-processes.ts'
 import { launch, until } from '../support/processes.ts'
+import { testDataRoot } from '../support/test-data-root.ts'
 
 const door = new URL('../../src/db/embedded/embedded.ts', import.meta.url).href
 
@@ -41,7 +41,7 @@ async function ask(url: string, statement: string): Promise<pg.QueryResult> {
 const addressOf = 'select coalesce(host(inet_server_addr()), $$socket$$) as address'
 
 it('the embedded server is reached over TCP where the path of a socket would be too long', async () => {
-  const dataDir = join(await createDataDir(), 'a'.repeat(90))
+  const dataDir = join(await createDatabaseFolder(), 'a'.repeat(90))
   const { url, stop } = await startEmbeddedPostgres({ dataDir, durable: false })
   expect((await ask(url, addressOf)).rows).toEqual([{ address: '127.0.0.1' }])
   await stop()
@@ -52,7 +52,7 @@ describe('a running embedded server', () => {
   let server: EmbeddedPostgres
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(dataFolder, 'membrane-data-'))
+    dataDir = await mkdtemp(join(testDataRoot, 'membrane-data-'))
     server = await startEmbeddedPostgres({ dataDir })
   })
 
@@ -106,7 +106,7 @@ describe('a running embedded server', () => {
 })
 
 it('the embedded server gives its folder to one process, also while it recovers from a crashed session, and reports that it has ended for good', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   const first = hold(dataDir)
   const url = await urlOf(first)
   const second = hold(dataDir)
@@ -126,7 +126,7 @@ it('the embedded server gives its folder to one process, also while it recovers 
 })
 
 it('the embedded server gives the folder to one of several concurrent first starts', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   const holders = [hold(dataDir), hold(dataDir)]
   const outcomes = await Promise.all(holders.map((one) => one.waitForOutput(/^url|already runs on/m)))
   expect(outcomes.map(([message]) => message).sort()).toEqual(['already runs on', 'url'])
@@ -134,7 +134,7 @@ it('the embedded server gives the folder to one of several concurrent first star
 })
 
 it('the embedded server continues when its parent process was killed, and recovers committed data when it was killed too', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   const first = hold(dataDir, 'durable')
   const url = await urlOf(first)
   await ask(url, 'create table kept as select generate_series(1, 1000) as n')
@@ -156,7 +156,7 @@ it('the embedded server continues when its parent process was killed, and recove
 })
 
 it('the embedded server keeps its data over a restart, and is not blocked by a process id that another program uses now', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   const first = await startEmbeddedPostgres({ dataDir, durable: false })
   await ask(first.url, 'create table kept as select 1 as one')
   await first.stop()
@@ -171,7 +171,7 @@ it('the embedded server keeps its data over a restart, and is not blocked by a p
 })
 
 it('the embedded server starts over when its first setup was killed', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   const killed = hold(dataDir)
   await until('the setting up to begin', async () => (await readdir(dataDir)).length > 0)
   killed.kill('SIGKILL')
@@ -181,7 +181,7 @@ it('the embedded server starts over when its first setup was killed', async () =
 })
 
 it('the embedded server leaves a folder with other contents alone', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   await mkdir(join(dataDir, 'postgres'))
   await writeFile(join(dataDir, 'postgres', 'mine'), '')
   await expect(startEmbeddedPostgres({ dataDir, durable: false })).rejects.toThrow(

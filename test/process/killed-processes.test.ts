@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { it } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { dataFolder } from '../support/data-folder.ts'
 import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { createServerFolder } from '../support/postgres-server.ts'
 import { until } from '../support/processes.ts'
+import { testDataRoot } from '../support/test-data-root.ts'
 import { verifyLoad } from '../support/verify-load.ts'
 
 /** The longer version is `npm run faults`. */
 it('everything acknowledged exists once and every law is kept when processes are killed under load', async () => {
-  const folder = await createServerFolder(await mkdtemp(join(dataFolder, 'membrane-faults-')))
+  const folder = await createServerFolder(await mkdtemp(join(testDataRoot, 'membrane-faults-')))
   const { postgres, processes, url } = await openFaultEnvironment({ folder, workers: 1 })
   const { ledger, end } = startLoad(processes.urls, 4)
   const [api, worker] = [0, processes.urls.length]

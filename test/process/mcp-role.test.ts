@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
-import { createDataDir } from '../support/data-dir.ts'
+import { createDatabaseFolder } from '../support/database-folder.ts'
 import { callTool } from '../support/mcp-clients.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
@@ -28,7 +28,7 @@ test('starts the embedded service, answers from it, and stops it when the client
   const env = {
     PATH: process.env['PATH'] ?? '',
     PORT: String(port),
-    MEMBRANE_DATA_DIR: await createDataDir(),
+    MEMBRANE_DATA_DIR: await createDatabaseFolder(),
   }
   const transport = new StdioClientTransport({
     command: process.execPath,

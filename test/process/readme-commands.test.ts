@@ -3,7 +3,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createDataDir } from '../support/data-dir.ts'
+import { createDatabaseFolder } from '../support/database-folder.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -27,7 +27,7 @@ async function provideCurl(folder: string): Promise<string> {
 
 /** Runs commands on a new server. `$ID` in a command is `id`. */
 async function createRunner() {
-  const path = `${process.env['PATH']}:${await provideCurl(await createDataDir())}`
+  const path = `${process.env['PATH']}:${await provideCurl(await createDatabaseFolder())}`
   const app = await startTestApp({ variables: { MEMBRANE_API_KEY: '' } })
   onTestFinished(() => app.close())
   return async (call: string, id = ''): Promise<Body> => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { createDataDir } from '../support/data-dir.ts'
+import { createDatabaseFolder } from '../support/database-folder.ts'
 import { findFreePort, postmasterOf } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { openRedis } from '../support/redis-server.ts'
@@ -58,7 +58,7 @@ async function crashDatabase(dataDir: string): Promise<void> {
 
 it('every reinforcement of a storm counts once, though API, worker, database and Redis are killed in it', async () => {
   const redis = inject('redisUrl') === null ? undefined : await openRedis()
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   const port = await findFreePort()
   const all = launchRole('all', {
     MEMBRANE_DATA_DIR: dataDir,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { createIds } from '../../src/kernel/ids.ts'
 import { openTombstoneKey } from '../../src/process/tombstone-key.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createDataDir } from '../support/data-dir.ts'
+import { createDatabaseFolder } from '../support/database-folder.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { launchRole, openMigratedDatabase } from '../support/roles.ts'
@@ -19,7 +19,7 @@ const post = (url: string, body: object) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
 it('the tombstone key is created once, readable by its owner only, by concurrent processes', async () => {
-  const dataDir = join(await createDataDir(), 'not', 'there')
+  const dataDir = join(await createDatabaseFolder(), 'not', 'there')
   const keys = await Promise.all(Array.from({ length: 10 }, () => openTombstoneKey(dataDir, ids)))
   expect(new Set(keys).size).toBe(1)
   expect(keys[0]).toHaveLength(43)
@@ -29,7 +29,7 @@ it('the tombstone key is created once, readable by its owner only, by concurrent
 })
 
 it('the tombstone key is not replaced when its file is damaged, and its folder must be writable', async () => {
-  const dataDir = await createDataDir()
+  const dataDir = await createDatabaseFolder()
   await writeFile(join(dataDir, 'tombstone.key'), 'short\n')
   await expect(openTombstoneKey(dataDir, ids)).rejects.toThrow(/contains no key/)
   await expect(openTombstoneKey(join(dataDir, 'tombstone.key'), ids)).rejects.toThrow(

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
-import { dataFolder } from './data-folder.ts'
 import { migrate } from './migrated-database.ts'
 import { administer, isRunning, quitPostgres, urlOf } from './postgres-processes.ts'
 import { openRedis } from './redis-server.ts'
+import { testDataRoot } from './test-data-root.ts'
 
 const prefix = 'membrane-test-'
 
@@ -33,7 +33,7 @@ type Server = { url: string; strategy: 'wal_log' | 'file_copy'; stop(): Promise<
 async function openServer(url: string | undefined): Promise<Server> {
   if (url) return { url, strategy: await chooseStrategy(url), stop: async () => {} }
   await removeAbandoned()
-  const dataDir = await mkdtemp(join(dataFolder, `${prefix}${process.pid}-`))
+  const dataDir = await mkdtemp(join(testDataRoot, `${prefix}${process.pid}-`))
   const server = await startEmbeddedPostgres({ dataDir, durable: false })
   return {
     url: server.url,
@@ -53,9 +53,9 @@ async function chooseStrategy(url: string): Promise<Server['strategy']> {
 
 /** Stops the servers that killed runs left behind. */
 async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(dataFolder)) {
+  for (const name of await readdir(testDataRoot)) {
     if (!name.startsWith(prefix) || isRunning(Number.parseInt(name.slice(prefix.length), 10))) continue
-    const dataDir = join(dataFolder, name)
+    const dataDir = join(testDataRoot, name)
     await quitPostgres(dataDir)
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
   }

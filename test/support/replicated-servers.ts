@@ -7,10 +7,10 @@ import type { DatabaseError, QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { chooseAccount, serverEnvironment } from '../../src/db/embedded/embedded-account.ts'
 import { prepareQueue } from '../../src/jobs/queue.ts'
-import { dataFolder } from './data-folder.ts'
 import { migrate } from './migrated-database.ts'
 import { administer, findFreePort } from './postgres-processes.ts'
 import { until } from './processes.ts'
+import { testDataRoot } from './test-data-root.ts'
 
 const binaries = process.env['POSTGRES_BINARIES'] ?? '/usr/lib/postgresql/15/bin'
 
@@ -37,7 +37,7 @@ const settings = [
 export async function startReplicatedServers(
   whenOver: (end: () => Promise<void>) => void = (end) => onTestFinished(end),
 ) {
-  const root = await mkdtemp(join(dataFolder, 'membrane-replicas-'))
+  const root = await mkdtemp(join(testDataRoot, 'membrane-replicas-'))
   whenOver(() => rm(root, { recursive: true, force: true, maxRetries: 5 }))
   const account = await chooseAccount(join(root, 'primary'), join(binaries, 'postgres'))
   await account.own(root)

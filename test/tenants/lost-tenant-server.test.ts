@@ -13,7 +13,6 @@ import { createRunner } from '../../src/maintenance/index.ts'
 import { checkLaws } from '../../src/roles/store-laws.ts'
 import { prepareDatabase } from '../../src/roles/store-preparation.ts'
 import { createTenantJobs } from '../../src/roles/tenant-background.ts'
-import { dataFolder } from '../support/data-folder.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 import { administer } from '../support/postgres-processes.ts'
 import { createServerFolder, startPostgresServer } from '../support/postgres-server.ts'
@@ -22,6 +21,7 @@ import { silentAnnouncements } from '../support/silent-announcements.ts'
 import { openTcpRelay } from '../support/tcp-relay.ts'
 import { createTenantDatabase } from '../support/tenant-databases.ts'
 import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import { testDataRoot } from '../support/test-data-root.ts'
 
 const app = await startTenantApp()
 const near = await createTenant(app, 'near')
@@ -73,7 +73,7 @@ async function readParts(): Promise<Body> {
 
 describe('a server of tenants that is lost', () => {
   it('makes its own tenants get Retry-After, and affects no others', async () => {
-    const folder = await createServerFolder(await mkdtemp(join(dataFolder, 'membrane-tenants-')))
+    const folder = await createServerFolder(await mkdtemp(join(testDataRoot, 'membrane-tenants-')))
     const server = await startPostgresServer(folder)
     const far = await createTenant(app, 'far', server.url)
     const leaving = await createTenant(app, 'leaving', server.url)

@@ -8,7 +8,7 @@ const neededBytes = 3 * 2 ** 30
  * Where test databases live: in memory where it has the room. Each test file creates a database of some 300 files,
  * which took six times as long on a disk.
  */
-export const dataFolder = hasRoom() ? memory : tmpdir()
+export const testDataRoot = hasRoom() ? memory : tmpdir()
 
 function hasRoom(): boolean {
   try {
