@@ -53,13 +53,13 @@ export function computeGain(
   { idf, idfOfWord }: Rarity,
   store: Pick<StoreSize, 'rows'>,
 ): number {
-  if (idfOfWord <= 0 || idfOfWord < computeLeastIdf(isCorrection, store)) return 0
+  if (idfOfWord <= 0 || (isCorrection && idfOfWord < computeIdfOfAbsent(store))) return 0
   return weight * Math.min(1, idf / idfOfWord)
 }
 
-/** How rare a word must be for others to stand for it: what is misspelled is in no record. */
-export function computeLeastIdf(isCorrection: boolean, store: Pick<StoreSize, 'rows'>): number {
-  return isCorrection ? computeIdf(0, store) * (1 - rounding) : 0
+/** The idf of a word that no record contains, as a misspelled one. A lower one is that of a word that is in some record. */
+export function computeIdfOfAbsent(store: Pick<StoreSize, 'rows'>): number {
+  return computeIdf(0, store) * (1 - rounding)
 }
 
 /** The logarithms of PostgreSQL and JavaScript may differ in the last bits. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { b, computeIdf, k1 } from './bm25.ts'
-import { computeLeastIdf, type RelatedStem } from './related-stems.ts'
+import { computeIdfOfAbsent, type RelatedStem } from './related-stems.ts'
 import { weighRemark } from './search-plan.ts'
 import type { CountedWord, StoreSize } from './statistics/word-statistics.ts'
 import { padPlaces } from './tsquery.ts'
@@ -77,7 +77,7 @@ function selectCountedParts(
     ...knownWords.map(({ word, idf }) => ({ word, idf: sql`${idf}::float8` })),
   ]
   const leastIdfs = [
-    ...corrections.map(() => sql`${computeLeastIdf(true, store)}::float8`),
+    ...corrections.map(() => sql`${computeIdfOfAbsent(store)}::float8`),
     ...related.map(() => undefined),
   ]
   const score = (idf: Fragment, at: number) => scoreWord(idf, nameCount(at), sql`length`)
