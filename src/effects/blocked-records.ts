@@ -30,7 +30,7 @@ export function findBlocked(
       reasons.set(effect.owner, describeChange(effect, current.get(formatKey(effect))))
     }
   }
-  return spread(reasons, listDependencies(effects))
+  return addDependents(reasons, listDependencies(effects))
 }
 
 /** The profiles that would be current although their entity has got another one since. */
@@ -112,7 +112,8 @@ function listLinked(effect: Effect, isNew: boolean): string[] {
   return effect.relation === 'relations' && !isNew ? listEnds(effect) : []
 }
 
-function spread(reasons: Map<string, string>, needed: ReadonlyMap<string, ReadonlySet<string>>) {
+/** Adds the records that depend on one of those with a reason. */
+function addDependents(reasons: Map<string, string>, needed: ReadonlyMap<string, ReadonlySet<string>>) {
   for (let before = -1; before !== reasons.size; ) {
     before = reasons.size
     for (const [owner, others] of needed) {

@@ -42,11 +42,11 @@ export function explainSalience(snapshot: LifecycleSnapshot, now: Date) {
 }
 
 /** The rule that decides. The order is the order of precedence. */
-function findDecidingRule(snapshot: LifecycleSnapshot, now: Date, isHeldUp: boolean): SalienceRule {
+function findDecidingRule(snapshot: LifecycleSnapshot, now: Date, isAtFloor: boolean): SalienceRule {
   if (isHistory(snapshot.status) && snapshot.base_salience === 0) return 'revision'
   if (snapshot.pinned) return 'pinned'
   if (snapshot.expires_at && snapshot.expires_at <= now) return 'max_age'
-  return isHeldUp ? 'floor' : 'curve'
+  return isAtFloor ? 'floor' : 'curve'
 }
 
 /** The access log of a purged or erased record is deleted; the stored counts remain. */
