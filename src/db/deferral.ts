@@ -8,7 +8,7 @@ const deferring = new AsyncLocalStorage<'begin' | 'statement' | undefined>()
 
 /**
  * Sends a statement of a transaction together with the next one, without waiting for its answer. Only for a statement whose
- * result nobody reads: it seems to return no rows. If it fails, the next statement or the commit fails with its error, and its
+ * result is not read: it seems to return no rows. If it fails, the next statement or the commit fails with its error, and its
  * time counts as time of that one.
  */
 export function sendWithNext<T>(send: () => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import type { DB } from './schema.ts'
 
 type Execute = (query: CompiledQuery) => Promise<QueryResult<unknown>>
 
-/** A database whose statements somebody else executes, for example in a transaction that begins when it is needed. */
+/** A database that passes its statements to a function, for example one that begins a transaction when it is needed. */
 export function createDelegatingDatabase(execute: Execute): Database {
   const refuse = async () => {
     throw new TypeError('a delegating database has no transactions')

@@ -1,4 +1,4 @@
-/** The value is refreshed after this time, and dropped when nobody has asked for it during this time. */
+/** The value is refreshed after this time, and dropped when it was not asked for during this time. */
 const keptMs = 10 * 60_000
 const retryMs = 60_000
 
@@ -21,7 +21,7 @@ type Options<Value, Request> = CacheClock & {
 
 /**
  * A cache of one value that takes long to read: it is loaded in the background, refreshed from time to time, and dropped when
- * nobody asks for it.
+ * it is no longer asked for.
  */
 export function createRefreshedCache<Value, Request>({
   load,
@@ -79,7 +79,7 @@ export function createRefreshedCache<Value, Request>({
     cached = undefined
   }
 
-  /** Erased content must leave the memory even if nobody asks. */
+  /** Erased content must leave the memory even if the value is not asked for. */
   function watch(): void {
     if (isWatched) return
     isWatched = true

@@ -98,7 +98,7 @@ export const traitColumns = sql`
 
 /**
  * The day of a record `r` with the content `c`, for a search that takes one more day on each side. So it may be coarser than
- * `findRecordTime`: it reads no message, and takes the time of evidence as it is, in whatever offset a client wrote it.
+ * `findRecordTime`: it reads no message, and takes the time of evidence as a client wrote it, in any offset.
  */
 export const statedDay = sql`left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',

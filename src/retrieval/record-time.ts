@@ -10,7 +10,7 @@ export type RecordTimes = {
 
 /**
  * Returns the time as RFC 3339, or undefined if it is the time of the creation. Later evidence does not make a fact newer,
- * because it may contradict the fact. No fact is newer than its record, whatever time a client writes.
+ * because it may contradict the fact. No fact is newer than its record, even if a client writes a later time.
  */
 export function findRecordTime({ createdAt, happenedAt, statedAt }: RecordTimes): string | undefined {
   if (isTime(happenedAt)) return happenedAt

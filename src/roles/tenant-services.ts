@@ -31,8 +31,8 @@ type TenantResources = Omit<Resources, 'db'> & { connection: TenantConnection; a
 type Opened = { services: Services; server: string | null; usedAt: number }
 
 /**
- * One set of services for each tenant, over a database that only knows the schema of this tenant: whatever a service keeps
- * in memory belongs to one tenant. `services` call those of the tenant of the request in progress.
+ * One set of services for each tenant, over a database that only knows the schema of this tenant. So all that a service
+ * keeps in memory belongs to one tenant. `services` call those of the tenant of the request in progress.
  */
 export function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources

@@ -31,7 +31,7 @@ export async function hasSchema(db: Database, schema: string): Promise<boolean> 
   return rows[0]?.exists ?? false
 }
 
-/** Until the transaction ends, nobody else migrates the schema of the transaction. */
+/** Until the transaction ends, no other process migrates its schema. */
 export async function lockMigrations(tx: Transaction): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended('migrations ' || current_schema(), 0))

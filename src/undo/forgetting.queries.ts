@@ -71,7 +71,7 @@ export async function findForgottenContents(
 }
 
 /**
- * Restores the next of the records that a run forgot and nobody restored since, with the state that they had. Records whose
+ * Restores the next of the records that a run forgot and that were not restored since, with the state that they had. Records whose
  * rows the run has kept are not among them; the offset makes this an index probe for each, where a join would read all rows
  * of the run for each portion.
  */

@@ -71,7 +71,7 @@ type Changing = { table: string; id: 'id' | 'record_id'; changed: string; among?
 /**
  * Selects the ids of records with rows that a snapshot did not see, from each table at most one more than `maxChanges`. If a
  * transaction runs for hours, only its own changes are read again, and not all changes since it began. Each part is ordered, so
- * that PostgreSQL reads it from the index of the transactions, whatever number of rows it expects.
+ * that PostgreSQL reads it from the index of the transactions, however many rows it expects.
  */
 export function selectUnseen(snapshot: string, tables: readonly Changing[]): RawBuilder<unknown> {
   // A value of its own: PostgreSQL then keeps one plan, and does not plan the statement again for each snapshot.

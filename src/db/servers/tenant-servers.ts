@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Positions } from '../positions/positions.ts'
 import { createTenantServer, type Server, type ServerOptions } from './tenant-server.ts'
 
-/** A server that nobody has used for this time is forgotten. Its connections are closed after ten seconds. */
+/** A server that was not used for this time is forgotten. Its connections are closed after ten seconds. */
 const idleMs = 600_000
 const tidyMs = 60_000
 /** A server that is away must be noticed soon, also where a free connection may be awaited for longer. */

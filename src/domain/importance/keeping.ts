@@ -4,7 +4,7 @@ import { dayMs } from '../../kernel/units.ts'
  * Worth keeping: importance, uses and salience together. A budget forgets the records with the lowest value first.
  *
  * The base importance, which is what the record says, counts three times as much as the importance. The importance falls in the first
- * weeks of a record that is not used, so by itself it would keep whatever is new. Salience counts little for the same reason: a
+ * weeks of a record that is not used, so by itself it would keep all that is new. Salience counts little for the same reason: a
  * record that has faded to the pruning threshold of 0.001 needs 1.24 times the worth of a fresh one.
  *
  * Only reported uses count, such as reinforcements, and not that a record was part of an answer. They add to the worth as long as the

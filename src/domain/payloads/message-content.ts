@@ -34,7 +34,7 @@ export function identifyMessage(payload: EpisodicPayload): string {
   return isPlainMessage(payload) ? identifyContent(text, payload.tool_graph) : text
 }
 
-/** The text and the calls. A result is the same whatever tool it names: an agent that sends it alone does not say which. */
+/** The text and the calls. A result is the same with any tool: an agent that sends a result alone does not name one. */
 export function identifyContent(text: string, calls: MessageCalls): string {
   if (calls.length === 0) return text
   const said = calls.map(({ tool, args, result }) =>

@@ -3,7 +3,7 @@ import { createGrowingMemory, createLoops } from './dot-products.ts'
 const pageBytes = 65_536
 /** The first pages hold what one call of the loop reads and writes: a question, the addresses of vectors, the results. */
 const workPages = 3
-/** Node collects garbage when memory grows, as if all of it were new. 16 MB at once; what nobody wrote to takes no memory. */
+/** Node collects garbage when memory grows, as if all of it were new. 16 MB at once; a part that is not written to takes no memory. */
 const grownAtOnce = 256
 const addressesAt = pageBytes
 const resultsAt = 2 * pageBytes

@@ -55,7 +55,7 @@ function startService(entry: string) {
   })
   const closed = once(child, 'close').then(([code]) => Number(code))
   const ended = closed.finally(() => stopping.abort())
-  // The service must not outlive this process, whatever ends it.
+  // The service must not outlive this process, however it ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => process.stdin.destroy())
   return {

@@ -81,7 +81,7 @@ export async function findDisputes(
   return rows
 }
 
-/** More values of one topic are a list, such as what somebody likes, and do not contradict each other. */
+/** More values of one topic are a list, such as what a person likes, and do not contradict each other. */
 const mostOpposites = 2
 
 /**

@@ -4,7 +4,7 @@ import { createNumbering } from './numbering.ts'
 /** The fields that decide who sees a record, and which searches read it. */
 export type Group = { scope: string; type: string; sensitivity: Sensitivity }
 
-/** The group of texts that have gone, which nobody searches. */
+/** The group of deleted texts, which no search reads. */
 export const goneGroup = 0
 
 export type Searched = {
