@@ -16,7 +16,7 @@ import {
   statusRoutes,
   worthModelRoutes,
 } from './lifecycle/index.ts'
-import { maintenanceRoutes, simulationsRoutes, undoRoutes } from './maintenance/index.ts'
+import { maintenanceRoutes, schedulesRoutes, simulationsRoutes, undoRoutes } from './maintenance/index.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { scrapeRoutes, summaryRoutes } from './metrics/index.ts'
 import { plansRoutes } from './plans/index.ts'
@@ -58,6 +58,7 @@ const serviceRoutes: readonly UnboundRoutes<Services>[] = [
   surpriseRoutes,
   driftRoutes,
   maintenanceRoutes,
+  schedulesRoutes,
   plansRoutes,
   simulationsRoutes,
   undoRoutes,

@@ -34,7 +34,7 @@ import {
   rescore,
   rescoreAndPromoteRecord,
 } from './lifecycle/index.ts'
-import { createMaintenanceService, createRunEvents } from './maintenance/index.ts'
+import { createMaintenanceService, createRunEvents, createSchedulesService } from './maintenance/index.ts'
 import { createToolset } from './mcp/index.ts'
 import { createStoreMetrics, createSummaryService, type ScrapeOptions } from './metrics/index.ts'
 import { createModels, type Models } from './models.ts'
@@ -140,7 +140,7 @@ export function createServices({
   const notes = createNotesService({ db, clock, ids, seal, policies, ...config.records })
   const searching = createSearching({ config, db, clock, log, models })
   const { intervals, revisedRetentionMs } = config.jobs
-  const maintenance = createMaintenanceService({ db, clock, ids, intervals })
+  const maintenance = createMaintenanceService({ db, clock, ids })
   const plans = createPlansService({ db, clock, maintenance, ...config.jobs })
   const storeReading = createStoreMetrics({ db, clock, intervals, revisedRetentionMs })
   const exporter = createExportService({ db, clock })
@@ -178,6 +178,7 @@ export function createServices({
     ...searching,
     maintenance,
     runEvents: createRunEvents({ maintenance }),
+    schedules: createSchedulesService({ db, clock, intervals }),
     plans,
     announcements,
     exporter,

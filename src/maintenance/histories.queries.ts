@@ -4,7 +4,7 @@ import type { Transaction } from '../db/transaction.ts'
 
 export type HistoryName = 'audit_entries' | 'importance_history' | 'maintenance_changes'
 
-export type Tending = {
+export type Rotation = {
   now: Date
   /** Whole months before it are dropped; null to keep everything. */
   keepFrom: Date | null
@@ -14,12 +14,12 @@ export type Tending = {
 
 /**
  * Drops old months of a history, and prepares the next one. Returns how many months were dropped; null when a lock was not
- * free within 0.2 s: then nothing was done, and nobody waited for longer.
+ * free within 0.2 s: then nothing was done, and no other transaction waited for longer.
  */
-export async function tendHistory(
+export async function rotateHistory(
   tx: Transaction,
   history: HistoryName,
-  { now, keepFrom, minBytes }: Tending,
+  { now, keepFrom, minBytes }: Rotation,
 ): Promise<number | null> {
   const { rows } = await sql<{ dropped: number | null }>`
     select tend_history(

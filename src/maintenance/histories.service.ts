@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
-import { analyzeHistory, findOldestKeptRun, type HistoryName, tendHistory } from './histories.queries.ts'
+import { analyzeHistory, findOldestKeptRun, type HistoryName, rotateHistory } from './histories.queries.ts'
 import { runsKeptForMs } from './running/old-runs.queries.ts'
 
 type Resources = {
@@ -28,20 +28,20 @@ export function createHistoryKeeping({
     const now = context.run.startedAt
     const isKept = historyRetentionMs === Number.POSITIVE_INFINITY
     const logged = isKept ? null : subtractMilliseconds(now, historyRetentionMs)
-    await tend(context, 'audit_entries', async () => logged)
-    await tend(context, 'importance_history', async () => logged)
-    await tend(context, 'maintenance_changes', () => findFirstKept(context))
+    await rotate(context, 'audit_entries', async () => logged)
+    await rotate(context, 'importance_history', async () => logged)
+    await rotate(context, 'maintenance_changes', () => findFirstKept(context))
   }
 
   /** If one history fails, the purge must still reach the other tables. */
-  async function tend(
+  async function rotate(
     context: RunContext,
     history: HistoryName,
     findKept: () => Promise<Date | null>,
   ): Promise<void> {
     try {
       const keepFrom = await findKept()
-      await repeat(context, () => tendOnce(context, history, keepFrom))
+      await repeat(context, () => rotateOnce(context, history, keepFrom))
       await context.inBatch(async (tx): Promise<BatchResult> => {
         await analyzeHistory(tx, history)
         return {}
@@ -51,13 +51,13 @@ export function createHistoryKeeping({
     }
   }
 
-  async function tendOnce(
+  async function rotateOnce(
     { run, inBatch }: RunContext,
     history: HistoryName,
     keepFrom: Date | null,
   ): Promise<boolean> {
     const { isDone } = await inBatch(async (tx): Promise<Batch> => {
-      const dropped = await tendHistory(tx, history, { now: run.startedAt, keepFrom, minBytes })
+      const dropped = await rotateHistory(tx, history, { now: run.startedAt, keepFrom, minBytes })
       return { isDone: dropped !== null, counts: { history_months: dropped ?? 0 } }
     })
     return isDone

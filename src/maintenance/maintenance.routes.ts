@@ -17,10 +17,6 @@ import {
   RunPage,
   RunPath,
   RunsQuery,
-  Schedule,
-  ScheduleChoice,
-  SchedulePage,
-  SchedulePath,
 } from './maintenance.schemas.ts'
 import type { MaintenanceService } from './maintenance.service.ts'
 import { answerQueued } from './queued-run.routes.ts'
@@ -31,7 +27,7 @@ export type MaintenanceOptions = {
   runEvents: RunEvents
   once: Once
   /** Without them, a worker finds a new run by its poll. */
-  announcements?: Pick<Announcements, 'announceRun' | 'announceTick'> | undefined
+  announcements?: Pick<Announcements, 'announceRun'> | undefined
 }
 
 const tags = ['maintenance']
@@ -191,46 +187,6 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       )
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
       return reply.send(Readable.from(yieldWhileAllowed(request, events)))
-    },
-  })
-
-  app.route({
-    method: 'GET',
-    url: '/v1/maintenance/schedules',
-    config: reads,
-    schema: {
-      operationId: 'listSchedules',
-      tags,
-      summary: 'List schedules',
-      description: 'Returns for each job its interval, when a run last succeeded, and when it runs next.',
-      response: answers({ 200: { schema: ref(SchedulePage), description: 'The schedule of each job.' } }),
-    },
-    handler: (request) => maintenance.listAllSchedules(readCallContext(request)),
-  })
-
-  app.route({
-    method: 'PUT',
-    url: '/v1/maintenance/schedules/:job',
-    config: runs,
-    schema: {
-      operationId: 'putSchedule',
-      tags,
-      summary: 'Set a schedule',
-      description:
-        'Sets the interval of a job, switches its schedule on or off, or sets `mode`: start a run, or prepare a plan that ' +
-        'waits until somebody applies it. A field that is absent keeps its value. The job runs next one interval from ' +
-        'now. Needs a key with all scopes and the highest ceiling.',
-      params: SchedulePath,
-      body: ref(ScheduleChoice),
-      response: answers({ 200: { schema: ref(Schedule), description: 'The new schedule.' } }, [
-        'outside_trust',
-      ]),
-    },
-    handler: async (request) => {
-      const { job } = request.params
-      const schedule = await maintenance.setSchedule(readCallContext(request), job, request.body)
-      if (schedule.next_at) void announcements?.announceTick(job, new Date(schedule.next_at))
-      return schedule
     },
   })
 }

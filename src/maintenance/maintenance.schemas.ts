@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { ConsolidationOptions } from '../consolidation/index.ts'
 import { Scope } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { closed, durationPattern, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { DreamOptions } from '../dream/index.ts'
 import { type JobName, jobMeanings, jobNames, schedulableJobs } from '../jobs/job-names.ts'
 import { SimulatedPoint } from '../simulation/index.ts'
@@ -154,48 +154,6 @@ export const RunChange = closed(
 )
 export type RunChange = Static<typeof RunChange>
 
-const interval = Type.String({
-  pattern: durationPattern,
-  description: 'The time between two runs, from 10s to 3650d, such as 90s, 15m, 1h or 30d.',
-  examples: ['1h'],
-})
-const enabled = Type.Boolean({ description: 'Whether the job runs by itself.' })
-
-const mode = Type.Enum(['run', 'plan'], {
-  description:
-    'What the schedule starts. `run`: a run. `plan`: a plan, which waits until somebody applies it.',
-})
-
-export const Schedule = closed(
-  {
-    job: Type.String(),
-    interval: Type.String({ examples: ['1h'] }),
-    enabled,
-    mode,
-    last_success_at: Type.Optional(
-      Time({
-        description: 'When a run over all records last succeeded, whether it was requested or scheduled.',
-      }),
-    ),
-    next_at: Type.Optional(
-      Time({ description: 'When the job runs next. Absent while the schedule is off.' }),
-    ),
-  },
-  {
-    $id: 'Schedule',
-    examples: [
-      { job: 'decay', interval: '1h', enabled: true, mode: 'run', next_at: '2026-03-28T10:30:00.000Z' },
-    ],
-  },
-)
-export type Schedule = Static<typeof Schedule>
-
-export const ScheduleChoice = closed(
-  { interval: Type.Optional(interval), enabled: Type.Optional(enabled), mode: Type.Optional(mode) },
-  { $id: 'ScheduleChoice', minProperties: 1, examples: [{ interval: '15m' }] },
-)
-export type ScheduleChoice = Static<typeof ScheduleChoice>
-
 export const Cancellation = closed({}, { $id: 'Cancellation', examples: [{}] })
 export const RunPage = listOf(ref(MaintenanceRun), 'MaintenanceRunPage')
 export const ChangePage = closed(
@@ -211,12 +169,7 @@ export const ChangePage = closed(
   },
   { $id: 'RunChangePage' },
 )
-export const SchedulePage = listOf(ref(Schedule), 'SchedulePage')
 export const RunPath = Type.Object({ id: Uuid({ missing, description: 'The id of the run.' }) })
-export const SchedulePath = Type.Object({
-  job: Type.Enum([...schedulableJobs], { missing: 'job_not_found', description: 'The job.' }),
-})
-
 export const RunsQuery = closed({
   job: Type.Optional(Type.Enum([...jobNames], { description: 'Only runs of this job.' })),
   status: Type.Optional(RunStatus('Only runs with this status.')),

@@ -4,14 +4,12 @@ import type { CallContext } from '../db/transaction.ts'
 import { requireActionsOf } from '../domain/run-actions.ts'
 import type { ListPage } from '../domain/schemas/shapes.ts'
 import { describeVia, isAllowed } from '../domain/trust/caller.ts'
-import { hasFullTrust, requireFullTrust } from '../domain/trust/trust.ts'
+import { hasFullTrust } from '../domain/trust/trust.ts'
 import { CreationCursor, readPage } from '../http/paging/paging.ts'
-import { type JobName, schedulableJobs } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { formatTraceparent, type TraceContext } from '../kernel/span.ts'
-import { dayMs, parseDuration } from '../kernel/units.ts'
 import { type NewSimulation, requireOneQuestion } from '../simulation/index.ts'
 import { isKept, type NewUndo, requireUndoable } from '../undo/index.ts'
 import {
@@ -29,27 +27,18 @@ import type {
   NewMaintenanceRun,
   RunChange,
   RunsQuery,
-  Schedule,
-  ScheduleChoice,
 } from './maintenance.schemas.ts'
-import { presentChange, presentRun, presentSchedule } from './run-answer.ts'
+import { presentChange, presentRun } from './run-answer.ts'
 import { chooseScope, refuseOptions } from './run-requests.ts'
-import { listSchedules, upsertSchedule } from './schedules.queries.ts'
 import { listSelectable } from './selectable-names.queries.ts'
 
-export type Intervals = Readonly<Record<JobName, number>>
-
-type Resources = { db: Database; clock: Clock; ids: Ids; intervals: Intervals }
+type Resources = { db: Database; clock: Clock; ids: Ids }
 
 export type MaintenanceService = ReturnType<typeof createMaintenanceService>
 
 const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), action: Type.String() })
 
-/** More often, a job would mostly check whether there is work. */
-const shortestMs = 10_000
-const longestMs = 3_650 * dayMs
-
-export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
+export function createMaintenanceService({ db, clock, ids }: Resources) {
   /** Inserts a queued run. `trace` is the trace of the request, which the run continues. */
   async function request(
     call: CallContext,
@@ -174,28 +163,6 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return read(call, id)
   }
 
-  async function listAllSchedules(call: CallContext): Promise<{ items: Schedule[] }> {
-    const rows = new Map((await listSchedules(call.tx ?? db)).map((row) => [row.job, row]))
-    return {
-      items: schedulableJobs.map((job) => presentSchedule(job, rows.get(job), intervals[job])),
-    }
-  }
-
-  async function setSchedule(call: CallContext, job: JobName, choice: ScheduleChoice): Promise<Schedule> {
-    requireFullTrust(call.caller)
-    const { items } = await listAllSchedules(call)
-    const current = items.find((schedule) => schedule.job === job)
-    const { interval: named, ...switches } = choice
-    const interval = named ?? current?.interval ?? ''
-    const interval_ms = parseDuration(interval) ?? 0
-    if (interval_ms < shortestMs || interval_ms > longestMs) throw createOutOfRangeError()
-    const otherwise = { interval_ms, enabled: current?.enabled ?? true, mode: current?.mode ?? 'run' }
-    const chosen = { ...switches, ...(named === undefined ? {} : { interval_ms }) }
-    await upsertSchedule(call.tx ?? db, { job, chosen, otherwise, now: clock.now() })
-    const changed = (await listAllSchedules(call)).items.find((schedule) => schedule.job === job)
-    return changed ?? { job, enabled: true, mode: 'run', ...choice, interval }
-  }
-
   async function findVisibleRun(call: CallContext, id: string): Promise<RunRow> {
     const run = await findRun(call.tx ?? db, id, call.caller.trust)
     if (!run) throw new AppError('run_not_found', 'The run does not exist.')
@@ -211,13 +178,5 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     list,
     listRunChanges,
     cancel,
-    listAllSchedules,
-    setSchedule,
   }
-}
-
-function createOutOfRangeError(): AppError {
-  const errors = [{ pointer: '/interval', message: 'must be from 10s to 3650d' }]
-  const message = 'The interval of a schedule must be from 10 seconds to 3,650 days.'
-  return new AppError('validation_failed', message, { errors })
 }

@@ -1,7 +1,6 @@
 import { omitNulls } from '../kernel/omit-nulls.ts'
-import { formatDuration } from '../kernel/units.ts'
 import type { ChangeRow, RunRow } from './maintenance.queries.ts'
-import type { MaintenanceRun, RunChange, Schedule } from './maintenance.schemas.ts'
+import type { MaintenanceRun, RunChange } from './maintenance.schemas.ts'
 
 export function presentRun(row: RunRow): MaintenanceRun {
   return omitNulls({
@@ -37,27 +36,5 @@ export function presentChange({ record_id, action, before, after, note, is_open 
     before: before as RunChange['before'],
     after: after as RunChange['after'],
     note,
-  })
-}
-
-type ScheduleRow = {
-  interval_ms: number | null
-  enabled: boolean
-  mode: string
-  last_success_at: Date | null
-  next_at: Date
-}
-
-/** A job without a row or an interval of its own has the configured interval, in which 0 is never. */
-export function presentSchedule(job: string, row: ScheduleRow | undefined, configuredMs: number): Schedule {
-  const intervalMs = row?.interval_ms ?? configuredMs
-  const enabled = (row?.enabled ?? true) && intervalMs > 0
-  return omitNulls({
-    job,
-    interval: formatDuration(intervalMs),
-    enabled,
-    mode: row?.mode === 'plan' ? 'plan' : 'run',
-    last_success_at: row?.last_success_at?.toISOString(),
-    next_at: enabled ? row?.next_at.toISOString() : null,
   })
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
-import { tendHistory } from '../../src/maintenance/histories.queries.ts'
+import { rotateHistory } from '../../src/maintenance/histories.queries.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { goTo, listMonths, purgeHistories } from '../support/history-months.ts'
@@ -143,11 +143,11 @@ describe('the audit log', () => {
 
   it('is tended by two workers at once as by one', async () => {
     await create(app, fact())
-    const tend = () =>
+    const rotate = () =>
       transact(app.db, {}, (tx) =>
-        tendHistory(tx, 'audit_entries', { now: app.clock.now(), keepFrom: null, minBytes: 1_000 }),
+        rotateHistory(tx, 'audit_entries', { now: app.clock.now(), keepFrom: null, minBytes: 1_000 }),
       )
-    await Promise.all([tend(), tend(), tend()])
+    await Promise.all([rotate(), rotate(), rotate()])
     expect(await listMonths(app.db, 'audit_entries')).toEqual({ '202603': 1, '202604': 0, rest: 0 })
   })
 

@@ -42,7 +42,7 @@ export const SemanticPayload = closed(
     revision_policy: optional(
       Type.Enum(['replace', 'fork', 'contest'], {
         description:
-          'What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what somebody `likes`, `knows` or `speaks`, all stay.',
+          'What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what a person `likes`, `knows` or `speaks`, all stay.',
       }),
     ),
     revision: optional(Revision),

@@ -16,7 +16,7 @@ from plans as p join maintenance_runs as m on m.id = p.id
       )
     ) as created_at;
 
--- src/maintenance/histories.queries.ts tendHistory
+-- src/maintenance/histories.queries.ts rotateHistory
     select tend_history(
       $1::text, $2::timestamptz, $3::timestamptz, $4::bigint
     ) as dropped;

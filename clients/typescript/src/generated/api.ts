@@ -3063,7 +3063,7 @@ export interface components {
                 timestamp: string;
             }[];
             /**
-             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what somebody `likes`, `knows` or `speaks`, all stay.
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what a person `likes`, `knows` or `speaks`, all stay.
              * @enum {string}
              */
             revision_policy?: "replace" | "fork" | "contest";
@@ -4198,7 +4198,7 @@ export interface components {
             /** @description Whether the job runs by itself. */
             enabled: boolean;
             /**
-             * @description What the schedule starts. `run`: a run. `plan`: a plan, which waits until somebody applies it.
+             * @description What the schedule starts. `run`: a run. `plan`: a plan, which waits until it is applied.
              * @enum {string}
              */
             mode: "run" | "plan";
@@ -4229,7 +4229,7 @@ export interface components {
             /** @description Whether the job runs by itself. */
             enabled?: boolean;
             /**
-             * @description What the schedule starts. `run`: a run. `plan`: a plan, which waits until somebody applies it.
+             * @description What the schedule starts. `run`: a run. `plan`: a plan, which waits until it is applied.
              * @enum {string}
              */
             mode?: "run" | "plan";
@@ -4306,7 +4306,7 @@ export interface components {
                 timestamp: string;
             }[];
             /**
-             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what somebody `likes`, `knows` or `speaks`, all stay.
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested. Without a policy, facts of a list, such as what a person `likes`, `knows` or `speaks`, all stay.
              * @enum {string}
              */
             revision_policy?: "replace" | "fork" | "contest";
