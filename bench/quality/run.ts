@@ -6,11 +6,11 @@ import type { BenchDatabase } from '../database.ts'
 import { startProduct } from '../processes.ts'
 import { startServer } from '../server.ts'
 import { ages, setAges } from './ages.ts'
+import { askBaseline } from './bm25-baseline.ts'
 import { type Conversation, type Corpus, readCorpus, readOwnCorpora } from './corpus.ts'
 import { doorNames, storeThrough } from './doors.ts'
 import { type Answered, computeFigures, header, renderFigures, renderQuoted } from './figures.ts'
 import { fitWorth } from './fit-worth.ts'
-import { askFloor } from './floor.ts'
 import { measureLife, renderLife } from './life.ts'
 import { measureRetention, renderRetention } from './retention.ts'
 import { askContext, askService, renderLatency, untilEmbedded } from './service.ts'
@@ -146,7 +146,7 @@ async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Pr
         add(`service, ${each.split}`, service.answered)
         const context = await askContext(client, each, stored.get(each.id) ?? new Map())
         quoted.set(each.split, [...(quoted.get(each.split) ?? []), ...context.answered])
-        add(`BM25, ${each.split}`, await askFloor(database, each, 20))
+        add(`BM25, ${each.split}`, await askBaseline(database, each, 20))
       }
     } finally {
       client.close()

@@ -4,7 +4,7 @@ import type { Conversation } from './corpus.ts'
 import type { Answered } from './figures.ts'
 
 /** BM25 over single messages and their writers' names, with the stems of PostgreSQL: what a few lines of code would find. */
-export async function askFloor(
+export async function askBaseline(
   database: BenchDatabase,
   { messages, questions }: Conversation,
   limit: number,
