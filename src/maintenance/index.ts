@@ -1,7 +1,10 @@
 /**
- * Runs of jobs: requests, schedules, progress and changes over HTTP, and in `running/` leases, fences and batches. A run is a
- * row in PostgreSQL; the queue only says that it is due. Also the routes of undo and simulation, because their answer is a run, and
- * those rooms are below this one. Not here: the queue (jobs/), and what a job does to records (the room of those records).
+ * Runs of jobs. A run is a row in PostgreSQL; the queue only says that it is due.
+ * - The files `maintenance.` have requests, progress and changes of runs over HTTP, and the files `schedules.` when jobs run by themselves.
+ * - `running/` does a run: leases, fences and batches.
+ * - The jobs `purge` and, within it, `histories.` delete what is kept too long.
+ * Also the routes of undo and simulation, because their answer is a run, and those rooms are below this one.
+ * Not here: the queue (jobs/), and what a job does to records (the room of those records).
  */
 export { createDueJobs, startDueJobsPoll } from './due-jobs-poll.job.ts'
 export { createHistoryKeeping } from './histories.service.ts'
