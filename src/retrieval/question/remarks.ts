@@ -1,4 +1,5 @@
 import { extractWords } from '../../domain/words/query-words.ts'
+import { splitAsides } from './asides.ts'
 import {
   beginsAsQuestion,
   endsAsQuestion,
@@ -34,7 +35,7 @@ const mostQuestions = 4
 
 export function splitRemarks(task: string): AskedSentences {
   const { last, before } = splitTurns(task)
-  const sentences = last.split(sentenceEnd).flatMap(splitRequest)
+  const sentences = last.split(sentenceEnd).flatMap(splitRequest).flatMap(separateAsides)
   const form = sentences.some((sentence) => endsAsQuestion.test(sentence)) ? endsAsQuestion : beginsAsQuestion
   const asked = sentences.filter((sentence) => form.test(sentence))
   const said = sentences.filter((sentence) => !form.test(sentence))
@@ -49,6 +50,13 @@ export function splitRemarks(task: string): AskedSentences {
 function splitRequest(sentence: string): string[] {
   const [, request, question] = (endsAsQuestion.test(sentence) && requestedQuestion.exec(sentence)) || []
   return request === undefined || question === undefined ? [sentence] : [request, question]
+}
+
+/** Asides apart from the question: "Before I forget, where does Ada live?" */
+function separateAsides(sentence: string): string[] {
+  const { asides, question } = splitAsides(sentence)
+  const asks = endsAsQuestion.test(question) || beginsAsQuestion.test(question)
+  return asks ? [...asides, question] : [sentence]
 }
 
 /** The last turn of the person in a copied chat ("User: …", "Assistant: …"), and the other turns. Without turns, the whole task. */
