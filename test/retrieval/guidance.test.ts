@@ -52,6 +52,11 @@ describe('instructions that hold from now on, preferences, and what a person say
     })
   })
 
+  it('count as much where an agent asks for its user', async () => {
+    const factors = await ask('agent', "Which harbour fits the user's taste?")
+    expect(factors).toMatchObject({ instruction: 1.7, preference: 1.7, own: 1.7, remark: 1, answer: 1 })
+  })
+
   it('count like all others in a question about another person', async () => {
     const factors = await ask('other', 'Which harbour does Ines like?')
     expect(Object.keys(factors)).toHaveLength(12)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  askAsUser,
   dropHelpRequest,
   isAboutAsker,
   isAboutReplies,
@@ -71,5 +72,29 @@ describe('a question without the words that ask for help or say who told', () =>
     ['Who said "can you recommend a hotel"?', 'Who said "can you recommend a hotel"?'],
   ])('%j: %j', (question, left) => {
     expect(dropHelpRequest(question).trim()).toBe(left.trim())
+  })
+})
+
+describe('a question of an agent for its user is read as the user asks it', () => {
+  it.each([
+    ['What did the user buy in May?', 'What did I buy in May?'],
+    ["The user's sister and user’s car", 'my sister and my car'],
+    ['user preferences hotels', 'my preferences hotels'],
+    ['What did the assistant recommend to the user?', 'What did you recommend to I?'],
+    ["Was the ferry in the AI assistant's list?", 'Was the ferry in your list?'],
+  ])('%j', (question, asked) => {
+    expect(askAsUser(question)).toBe(asked)
+  })
+
+  it.each([
+    'How does a user sign in?',
+    "Can a user's session be stolen?",
+    'Does the user interface show users?',
+    'the user-facing docs',
+    'user authentication in Flask',
+    '"the user" is shown',
+    'Who is the user?',
+  ])('except %j', (question) => {
+    expect(askAsUser(question)).toBe(question)
   })
 })

@@ -15,6 +15,9 @@ it.each([
   'Which tasks are still open?',
   'Is there unfinished work?',
   'Continue with the work.',
+  'What is the user working on?',
+  'What does the user have to do next?',
+  "List the user's tasks.",
 ])('%s asks for the tasks under way', (question) => {
   expect(asksForTasks(question)).toBe(true)
 })

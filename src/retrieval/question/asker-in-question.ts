@@ -13,6 +13,26 @@ const helpRequest =
 const telling =
   /\b(?:(?:did|had|have) you(?: ever| once)? (?:advise|explain|give|list|mention|offer|provide|recommend|say|share|suggest|teach|tell)|(?:have you(?: ever| once)?|you(?:['’]ve|['’]d| have| had| once| already| also)*) (?:advised|explained|gave|given|listed|mentioned|offered|provided|recommended|said|shared|suggested|taught|told))\b/gi
 
+/** What follows "the user" where a product is meant: "the user interface". */
+const ofProduct =
+  '(?:accounts?|agents?|authentication|data(?:base)?|experience|feedback|flows?|forms?|groups?|guides?|ids?|inputs?|interfaces?|lists?|login|management|manual|menu|models?|names?|pages?|permissions?|profiles?|registration|research|roles?|schema|service|sessions?|settings|stor(?:y|ies)|tables?|tests?)'
+
+/** How an agent writes of the person it asks for and of itself, and how this person writes. "A user" may be one of a product. */
+const persons: readonly [RegExp, string][] = [
+  [/(?<!\b(?:an?|any|another|each|every|one) )\b(?:the )?user['’]s\b/gi, 'my'],
+  [/^user(?= (?:likes?|preferences?|prefers)\b)/i, 'my'],
+  [new RegExp(`\\bthe user\\b(?!-| ${ofProduct}\\b)`, 'gi'), 'I'],
+  [/\bthe (?:AI )?assistant['’]s\b/gi, 'your'],
+  [/\bthe (?:AI )?assistant\b(?!-)/gi, 'you'],
+]
+
+/** "What does the user like?" as this person asks it: "What does I like?". Quotes are asked for as they are. */
+export function askAsUser(question: string): string {
+  if (question.includes('"')) return question
+  const asked = persons.reduce((text, [name, own]) => text.replace(name, own), question)
+  return hasTopic(asked) ? asked : question
+}
+
 /** In words. A longer message tells much about its writer, and may ask about what an assistant wrote. */
 const longestAboutAsker = 40
 

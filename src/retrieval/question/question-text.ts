@@ -7,7 +7,7 @@ import {
   readQuery,
   type TextQuery,
 } from '../../domain/words/query-words.ts'
-import { dropHelpRequest } from './asker-in-question.ts'
+import { askAsUser, dropHelpRequest } from './asker-in-question.ts'
 import { writeOutChat } from './json-chat.ts'
 import { dropFraming } from './question-framing.ts'
 import { splitRemarks } from './remarks.ts'
@@ -31,7 +31,7 @@ export type QuestionText = {
 const asksPerson = /\?["'\s]*$/
 
 export function readQuestionText(text: string): QuestionText {
-  const unframed = dropFraming(writeOutChat(text))
+  const unframed = askAsUser(dropFraming(writeOutChat(text)))
   const { asking, remarks, questions } = splitRemarks(unframed)
   const readQuotes = remarks !== '' || asksPerson.test(unframed) ? dropQuotes : (sentence: string) => sentence
   const whole = readPart(readQuotes(asking), remarks)
