@@ -13,6 +13,9 @@ describe('a question without the words around it', () => {
     'Where does Ada live? Please reply only with yes or no.',
     'Based on our previous conversation, where does Ada live?',
     'According to my earlier notes, where does Ada live?',
+    'The user wants to know where does Ada live?',
+    "I'm trying to remember where does Ada live?",
+    'Please find out, where does Ada live?',
     'Using the conversation history, answer the following question as briefly as you can. Question: where does Ada live?',
   ])('is the rest of %j', (text) => {
     expect(dropFraming(text).toLowerCase()).toBe('where does ada live?')
@@ -28,6 +31,8 @@ describe('a question without the words around it', () => {
     'What did Ada answer when Bo asked for the history?',
     'How do we use the context API in React?',
     'Do you remember the name of my dog?',
+    'Find the car of Ada',
+    'I asked Ada what she bought',
   ])('is all of %j', (text) => expect(dropFraming(text)).toBe(text))
 
   it('is read as a question where its end was thanks or an instruction', () => {
@@ -36,7 +41,15 @@ describe('a question without the words around it', () => {
   })
 
   it('takes linear time', () => {
-    for (const unit of ['answer in ', 'please ', ', use the ', 'I was ', '\n  answer in', '? thanks ']) {
+    for (const unit of [
+      'answer in ',
+      'please ',
+      'I was ask ',
+      ', use the ',
+      'I was ',
+      '\n  answer in',
+      '? thanks ',
+    ]) {
       const start = performance.now()
       dropFraming(unit.repeat(Math.floor(500_000 / unit.length)))
       expect(performance.now() - start).toBeLessThan(10_000)

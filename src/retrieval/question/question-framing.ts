@@ -7,6 +7,9 @@ const thanks =
   /\b(?:thanks|thank you)(?: again| a lot| so much| very much)?(?: in advance)?[.!]{0,3}\s{0,9}$/i
 const opening =
   /\b(?:(?:a |one |just a )?quick question\b|I(?:['’]m| am| was)(?: just)? (?:wondering|curious),?|do you (?:happen to |still )?(?:know|recall|remember)(?: this| that)?[?:,]|please\b|question(?=:))/gi
+/** That something is to be found out: "The user wants to know when …", "Find out where …". */
+const wish =
+  /^\s{0,9}(?:please )?(?:(?:I|we|the user)(?:['’](?:d|m|re|s))? (?:just |also )?(?:(?:am|are|is|was|were|would) )?(?:ask(?:ed|ing|s)|like|need(?:ed|s)?|try(?:ing)?|want(?:ed|s)?|wonder(?:ed|ing|s)?)(?: to)?(?: (?:check|determine|figure out|find out|know|learn|remember|see))?|check|determine|figure out|find(?: out)?|look up)[,:]? (?=(?:how|if|what|when|where|whether|which|who|whom|whose|why)\b)/i
 /** Where the answer is to come from: "Based on the conversation, …", "Look in your memory and …". */
 const source =
   /(?<=^|[.?!:,]|\bplease|\s{2})\s{0,3}(?:according to|based on|check|look (?:at|in|into|through)|search|use|using) (?:all |my |our |the |your )?(?:above |earlier |past |previous )?(?:chats?|context|conversations?|history|memor(?:y|ies)|messages|notes)(?: (?:above|history|so far))?(?:,|:| and\b)/gi
@@ -19,7 +22,7 @@ const form =
  * Unchanged where nothing else would be left.
  */
 export function dropFraming(question: string): string {
-  const asked = [form, greeting, thanks, source, opening].reduce(
+  const asked = [form, greeting, thanks, source, opening, wish].reduce(
     (left, framing) => left.replace(framing, '  '),
     question,
   )
