@@ -17,8 +17,17 @@ export const timeColumns = sql`
 /** The text of a message. */
 const messageText = sql`c.payload #>> '{timeline,0,summary}'`
 
-/** The name of who wrote the message with the content `c`. */
-export const speakerName = sql`c.payload #>> '{conversation,name}'`
+/** What messages begin with that is no name: "Note: …". */
+const noName =
+  'Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning'
+const name = String.raw`[[:upper:]][[:alpha:]'’.-]{0,30}`
+/** "Ada Li: Hello", also after a time: "[8 May 2023, 13:56] Ada: Hello". */
+const labelled = String.raw`^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:${noName}):)${name}(?: ${name}){0,2}):\s`
+
+/** The name of who wrote the message with the content `c`: some clients write it before the text. */
+export const speakerName = sql`coalesce(
+  c.payload #>> '{conversation,name}', substring(left(${messageText}, 150) from ${sql.lit(labelled)})
+)`
 
 /** Whether an assistant wrote the message with the content `c`. */
 export const isOfAssistant = sql<boolean>`coalesce(

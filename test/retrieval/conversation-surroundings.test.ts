@@ -91,8 +91,8 @@ describe('a question that names a speaker', () => {
   ]
 
   /** The messages in their order, each with the factor of its speaker. */
-  async function askAbout(scope: string, task_descriptor: string) {
-    const ids = await store(scope, lines)
+  async function askAbout(scope: string, task_descriptor: string, messages: readonly Line[] = lines) {
+    const ids = await store(scope, messages)
     const body = { task_descriptor, scopes: [scope], explain: true, max_hops: 0 }
     const { nodes } = (await app.request('POST', '/v1/retrieve', { body })).body as Body
     const messageOf = new Map(Array.from(ids, ([message, record]) => [record, message]))
@@ -103,6 +103,18 @@ describe('a question that names a speaker', () => {
     const asked = await askAbout('speaker', 'When did the pottery course of Ada begin?')
     expect(asked[0]).toEqual(['statement', 1])
     expect(asked).toContainEqual(['congratulation', 2 / 3])
+  })
+
+  it.each(['', '[8 May 2023, 13:56] '])('reads the names that messages begin with after %j', async (time) => {
+    const labelled = lines.map(({ id, name, content }) => ({ id, content: `${time}${name}: ${content}` }))
+    const note = { id: 'note', content: 'Note: the pottery course takes place' }
+    const asked = await askAbout(`labels${time.length}`, 'When did the pottery course of Ada begin?', [
+      ...labelled,
+      note,
+    ])
+    expect(asked[0]).toEqual(['statement', 1])
+    expect(asked).toContainEqual(['congratulation', 2 / 3])
+    expect(asked).toContainEqual(['note', 1])
   })
 
   it('weighs all speakers alike where none of them is named', async () => {

@@ -11,7 +11,10 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
         case when r.type <> 'entity'
 and c.words <= 60 then
           array_to_string(tsvector_to_array(c.search), '') end as words,
-        case when m.record_id is not null then c.payload #>> '{conversation,name}' end as speaker,
+        case when m.record_id is not null then coalesce(
+  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
+from '^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+) end as speaker,
         m.record_id is not null
 and coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
@@ -1259,7 +1262,10 @@ end, false) as "onlyAsks"
 ,
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
+        'speaker', coalesce(
+  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
+from '^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
       ) end as message
@@ -1398,7 +1404,10 @@ end, false) as "onlyAsks"
 ,
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
+        'speaker', coalesce(
+  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
+from '^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
       ) end as message
@@ -1479,7 +1488,10 @@ end, false) as "onlyAsks"
 ,
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
-        'speaker', c.payload #>> '{conversation,name}', 'isOfAssistant', coalesce(
+        'speaker', coalesce(
+  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
+from '^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
       ) end as message
@@ -1689,7 +1701,13 @@ and (n.at, n.arrival) > (m.at, m.arrival)
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
-          case when c.payload #>> '{conversation,name}' is null then 0 else dense_rank() over (order by c.payload #>> '{conversation,name}') end,
+          case when coalesce(
+  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
+from '^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+) is null then 0 else dense_rank() over (order by coalesce(
+  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
+from '^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+)) end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
           coalesce(m.is_answer
 and c.words > 1, false)::int,
