@@ -18,7 +18,7 @@ export async function findConversationSignals(
   const [before = []] = await findMessagesBefore(tx, spots)
   const said = order.map(({ message: { role, name, text } }) => ({ role, name, text }))
   const signals: ConversationSignals[] = []
-  for (const [at, { text, role, ...each }] of placeInConversation(said, before).entries())
+  for (const [at, { text, ...each }] of placeInConversation(said, before).entries())
     signals[order[at]?.index ?? at] = each
   return signals
 }

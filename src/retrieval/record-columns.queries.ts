@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { assistantRoles } from '../domain/payloads/message-roles.ts'
+import { notNames } from '../domain/words/speaker-label.ts'
 import type { DayRange } from './question/periods.ts'
 
 /** Expressions over a record, which several statements need. */
@@ -17,12 +18,9 @@ export const timeColumns = sql`
 /** The text of a message. */
 const messageText = sql`c.payload #>> '{timeline,0,summary}'`
 
-/** What messages begin with that is no name: "Note: …". */
-const noName =
-  'Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning'
 const name = String.raw`[[:upper:]][[:alpha:]'’.-]{0,30}`
-/** "Ada Li: Hello", also after a time: "[8 May 2023, 13:56] Ada: Hello". */
-const labelled = String.raw`^(?:[[(][^])]{1,50}[])]:? {0,3})?((?!(?:${noName}):)${name}(?: ${name}){0,2}):\s`
+/** As `readSpeakerLabel` in domain/words/speaker-label.ts. */
+const labelled = String.raw`^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:${notNames}):)${name}(?: ${name}){0,2}):\s`
 
 /** The name of who wrote the message with the content `c`: some clients write it before the text. */
 export const speakerName = sql`coalesce(

@@ -27,6 +27,24 @@ async function say(
   return Promise.all(ids.map(async (id) => ({ id, ...(await explain(id)).worth })))
 }
 
+it('two people are judged alike, however a client writes who of them said what', async () => {
+  const lines = [
+    ['Ada', 'user', 'How was your trip to Rome in May?'],
+    ['Bo', 'assistant', 'It was loud! I stayed at the Hotel Roma for nine days with my sister.'],
+    ['Ada', 'user', 'Nice. I moved to Lisbon on Monday.'],
+    ['Bo', 'assistant', 'I want to visit you in June.'],
+  ] as const
+  const judge = async (conversation: string, write: (line: (typeof lines)[number]) => object) =>
+    (await say(conversation, lines.map(write))).map(({ value }: Body) => value)
+  const people = await judge('people', ([name, , content]) => ({ name, content }))
+  expect(await judge('labels', ([name, , content]) => ({ content: `${name}: ${content}` }))).toEqual(people)
+  expect(await judge('roles', ([name, role, content]) => ({ name, role, content }))).toEqual(people)
+  expect(await judge('both', ([name, role, content]) => ({ role, content: `${name}: ${content}` }))).toEqual(
+    people,
+  )
+  expect(await judge('nameless', ([, role, content]) => ({ role, content }))).not.toEqual(people)
+})
+
 describe('a record whose importance is not named', () => {
   it('is judged when it is created, and the answer and explain say how', async () => {
     const record = await create(app, fact())

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { placeInConversation, type WrittenMessage } from '../../src/domain/worth/worth-context.ts'
+import { placeInConversation } from '../../src/domain/worth/worth-context.ts'
+import type { WrittenMessage } from '../../src/domain/worth/written-message.ts'
 
 describe('the place of a message in its conversation', () => {
   const say = (name: string, text: string) => ({ role: 'user', name, text })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads/payloads.ts'
 import { judgeWorth } from '../../src/domain/worth/worth.ts'
-import { placeInConversation, type WrittenMessage } from '../../src/domain/worth/worth-context.ts'
+import { placeInConversation } from '../../src/domain/worth/worth-context.ts'
+import type { WrittenMessage } from '../../src/domain/worth/written-message.ts'
 
 const answer = { role: 'assistant', text: 'Noted.' }
 const at = '2026-01-01T00:00:00.000Z'

@@ -1,10 +1,9 @@
 import { isAssistant, isTool } from '../payloads/message-roles.ts'
 import { asksWithoutMarks, isQuestion } from './questions.ts'
 import { type ConversationSignals, cutBeginning, type JudgedText, listWords } from './worth-parts.ts'
+import { findPersons, readSpeaker, type WrittenMessage } from './written-message.ts'
 
-export type WrittenMessage = { role: string; name?: string | undefined; text: string }
-
-type MessageInConversation = Pick<JudgedText, 'text' | 'role'> &
+type MessageInConversation = Pick<JudgedText, 'text'> &
   Required<Omit<ConversationSignals, 'usual'>> &
   Pick<ConversationSignals, 'usual'>
 
@@ -21,13 +20,14 @@ export function placeInConversation(
   messages: readonly WrittenMessage[],
   before: readonly WrittenMessage[],
 ): MessageInConversation[] {
-  const all = [...before, ...messages]
+  const all = [...before, ...messages].map(readSpeaker)
   const words = all.map(({ text }) => listWords(text))
-  return messages.map((message, index) => {
+  return all.slice(before.length).map((written, index) => {
     const place = before.length + index
     const from = Math.max(0, place - noveltyWindow)
-    const previous = all[place - 1]
-    const near = all.slice(from, place + 1)
+    const near = findPersons(all.slice(from, place + 1))
+    const previous = near.at(-2)
+    const message = near.at(-1) ?? written
     const isAdvice = isAssistant(message.role) && near.some(isOfPerson)
     return {
       text: message.text,

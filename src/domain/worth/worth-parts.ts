@@ -50,8 +50,10 @@ export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
 export type WorthWeights = WorthValues
 
-/** What the messages before a message say about it. */
+/** What a message and those before it say about the message, beside its text. */
 export type ConversationSignals = {
+  /** Who wrote it, as the rules take it; none for a record that is no message. */
+  role?: string | undefined
   /** The writer and the others of the conversation, whose names say nothing new. */
   speakers?: ReadonlySet<string>
   /** The message before is a question of another writer. */
@@ -70,8 +72,6 @@ export type ConversationSignals = {
 
 export type JudgedText = ConversationSignals & {
   text: string
-  /** Who wrote it; none for a record that is no message. */
-  role?: string
   /** Not what was said, but what was made of it: a fact, a skill, a plan, an entity, a task. */
   isDistilled?: boolean
 }

@@ -2,6 +2,7 @@ import { minImportance } from '../importance/surprise.ts'
 import { isPlainMessage } from '../payloads/message-content.ts'
 import type { Payload } from '../payloads/payloads.ts'
 import { writeJudgedText } from '../payloads/searchable-text.ts'
+import { readSpeakerLabel } from '../words/speaker-label.ts'
 import {
   type ConversationSignals,
   readWorthParts,
@@ -34,11 +35,9 @@ const weightsOf: ReadonlyMap<number | undefined, WorthWeights> = new Map([
 const steps = 125
 
 export function judgeWorth(payload: Payload, signals: ConversationSignals = {}): Worth {
-  const role = readRole(payload)
   const values = readWorthParts({
     ...signals,
-    ...(role === undefined ? {} : { role }),
-    text: writeJudgedText(payload),
+    ...readWriter(payload, signals),
     isDistilled: payload.kind !== 'episodic',
   })
   const [kind, weights] =
@@ -76,8 +75,17 @@ const roleOfEvent: ReadonlyMap<string, string> = new Map([
   ['agent_turn', 'assistant'],
 ])
 
-function readRole(payload: Payload): string | undefined {
-  if (payload.kind !== 'episodic') return undefined
-  if (isPlainMessage(payload)) return payload.conversation?.role
-  return roleOfEvent.get(payload.timeline[0]?.event_kind ?? '') ?? payload.conversation?.role
+/** The role of who wrote a text, and what they wrote. */
+function readWriter(
+  payload: Payload,
+  signals: ConversationSignals,
+): { text: string; role?: string | undefined } {
+  const text = writeJudgedText(payload)
+  if (payload.kind !== 'episodic') return { text }
+  if (!isPlainMessage(payload))
+    return {
+      text,
+      role: roleOfEvent.get(payload.timeline[0]?.event_kind ?? '') ?? payload.conversation?.role,
+    }
+  return { text: readSpeakerLabel(text)?.said ?? text, role: signals.role ?? payload.conversation?.role }
 }

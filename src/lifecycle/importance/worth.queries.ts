@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Sensitivity } from '../../domain/trust/caller.ts'
-import { noveltyWindow, type WrittenMessage } from '../../domain/worth/worth-context.ts'
+import { noveltyWindow } from '../../domain/worth/worth-context.ts'
+import type { WrittenMessage } from '../../domain/worth/written-message.ts'
 
 /** A place in a conversation. Without an arrival it is after every message of the same time. */
 export type ConversationPlace = {

@@ -1,0 +1,29 @@
+/** The name of its writer at the beginning of a message, where a client has no field for it: "Ada Li: Hello". */
+
+/** What messages begin with that is no name: "Note: …". */
+export const notNames = [
+  'Answer',
+  'Error',
+  'Example',
+  'Important',
+  'Note',
+  'Question',
+  'Reminder',
+  'Result',
+  'Subject',
+  'Summary',
+  'Task',
+  'Update',
+  'Warning',
+].join('|')
+
+/** "[8 May 2023, 13:56]", or "08/05/2023, 13:56 -" as in a copied chat. */
+const time = '(?:[[(][^\\])]{1,50}[\\])]:? {0,3}|\\d[-\\d./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?'
+const word = "\\p{Lu}[\\p{L}'’.-]{0,30}"
+const label = new RegExp(`^${time}((?!(?:${notNames}):)${word}(?: ${word}){0,2}):\\s`, 'u')
+
+/** The name, and the text behind it; undefined where a text begins otherwise. */
+export function readSpeakerLabel(text: string): { name: string; said: string } | undefined {
+  const [begin = '', name] = label.exec(text) ?? []
+  return name === undefined ? undefined : { name, said: text.slice(begin.length) }
+}

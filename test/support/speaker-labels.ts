@@ -1,0 +1,23 @@
+/** Beginnings of messages, and the name of the speaker that each has. */
+export const labels: [string, string | null][] = [
+  ['Ada: Hello', 'Ada'],
+  ['Ada Li: Hello', 'Ada Li'],
+  ["Ada O'Neil-Li: Hello", "Ada O'Neil-Li"],
+  ['Élodie: oui', 'Élodie'],
+  ['J. R. Li: Hello', 'J. R. Li'],
+  ['[8 May 2023, 13:56] Ada: Hello', 'Ada'],
+  ['(8 May 2023): Ada: Hello', 'Ada'],
+  ['08/05/2023, 13:56 - Ada: Hello', 'Ada'],
+  ['2023-05-08 13:56:10 Ada: Hello', 'Ada'],
+  ['Ada:\nHello', 'Ada'],
+  ['Note: Ada moved', null],
+  ['Reminder: call Ada', null],
+  ['ada: hello', null],
+  ['Ada said: hello', null],
+  ['Ada:hello', null],
+  ['Hello Ada', null],
+  ['The name of the dog: Rex', null],
+  ['https://example.org: a page', null],
+  ['13:56', null],
+  ['', null],
+]
