@@ -22,13 +22,14 @@ where key_id > $2::bytea) as "foreign";
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, (
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, concat((
   case when pg_is_in_recovery() then greatest(
     (select timeline_id
 from pg_control_checkpoint()), (select received_tli
 from pg_stat_wal_receiver)
   ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
-) as timeline;
+), '/', (select xmin
+from import_secret)) as origin;
 
 -- src/db/poll-horizon.ts findVisibleHorizon
     select coalesce(max(extract(epoch
