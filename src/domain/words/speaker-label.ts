@@ -2,19 +2,8 @@
 
 /** What messages begin with that is no name: "Note: …". */
 export const notNames = [
-  'Answer',
-  'Error',
-  'Example',
-  'Important',
-  'Note',
-  'Question',
-  'Reminder',
-  'Result',
-  'Subject',
-  'Summary',
-  'Task',
-  'Update',
-  'Warning',
+  'Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder',
+  'Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning',
 ].join('|')
 
 /** "[8 May 2023, 13:56]", or "08/05/2023, 13:56 -" as in a copied chat. */

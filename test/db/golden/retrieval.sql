@@ -13,7 +13,7 @@ and c.words <= 60 then
           array_to_string(tsvector_to_array(c.search), '') end as words,
         case when m.record_id is not null then coalesce(
   c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
 ) end as speaker,
         m.record_id is not null
 and coalesce(
@@ -1264,7 +1264,7 @@ end, false) as "onlyAsks"
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', coalesce(
   c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
 ), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
@@ -1406,7 +1406,7 @@ end, false) as "onlyAsks"
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', coalesce(
   c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
 ), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
@@ -1490,7 +1490,7 @@ end, false) as "onlyAsks"
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', coalesce(
   c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
 ), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
@@ -1703,10 +1703,10 @@ and (n.at, n.arrival) > (m.at, m.arrival)
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
           case when coalesce(
   c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
 ) is null then 0 else dense_rank() over (order by coalesce(
   c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Answer|Error|Example|Important|Note|Question|Reminder|Result|Subject|Summary|Task|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
 )) end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
           coalesce(m.is_answer
