@@ -1,4 +1,9 @@
-import { createCaptureService, createContestingNotes, createNotesService } from './capture/index.ts'
+import {
+  createCaptureService,
+  createContestingNotes,
+  createNotesService,
+  createRestatingService,
+} from './capture/index.ts'
 import type { Config } from './config/config.ts'
 import { createConsoleFiles } from './console/index.ts'
 import {
@@ -172,6 +177,7 @@ export function createServices({
     capture,
     notes,
     contestingNotes: createContestingNotes({ db, notes, revision }),
+    restating: createRestatingService({ db, clock, notes, records, revision }),
     conversations,
     messageAppending,
     conversationRemoval,
@@ -193,7 +199,7 @@ export function createServices({
     scrape,
   }
   const { publicUrl } = config.http
-  return { ...services, mcp: { toolset: createToolset({ ...services, clock }), runOnce, publicUrl } }
+  return { ...services, mcp: { toolset: createToolset(services), runOnce, publicUrl } }
 }
 
 /** The services that answer questions, and those that use the questions to find regrets. */

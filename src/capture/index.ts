@@ -14,3 +14,4 @@ export { type ContestingNotes, createContestingNotes } from './notes/contesting-
 export { notesRoutes } from './notes/notes.routes.ts'
 export { TextNote } from './notes/notes.schemas.ts'
 export { createNotesService, type NotesService } from './notes/notes.service.ts'
+export { createRestatingService, isFact, type RestatingService } from './notes/restating.service.ts'

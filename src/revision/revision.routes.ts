@@ -1,13 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { CallContext } from '../db/transaction.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import type { Answer, Once } from '../http/idempotency/idempotency.ts'
 import { answers } from '../http/problems/problem-responses.ts'
+import { AppError } from '../kernel/errors.ts'
 import { addRecordAction, answerCreated, RecordPath } from '../records/index.ts'
 import type { ReversalService } from './reversal.service.ts'
 import {
   Contest,
   Lineage,
   Merger,
+  Replacement,
   Reversal,
   Revised,
   RevisionReason,
@@ -15,7 +18,21 @@ import {
 } from './revision.schemas.ts'
 import type { RevisionService } from './revision.service.ts'
 
-export type RevisionOptions = { revision: RevisionService; reversal: ReversalService; once: Once }
+export type RevisionOptions = {
+  revision: RevisionService
+  reversal: ReversalService
+  restating: Restating
+  once: Once
+}
+
+/** Supersedes a fact by a text in plain words. */
+type Restating = {
+  restate(
+    call: CallContext,
+    id: string,
+    given: RevisionReason & Pick<Replacement, 'occurred_at' | 'source_type'> & { text: string },
+  ): Promise<Revised>
+}
 
 const tags = ['revision']
 const config = { permission: 'records:write', singleRecord: true } as const
@@ -50,8 +67,18 @@ const creationErrors = [
 
 export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async (
   app,
-  { revision, reversal, once },
+  { revision, reversal, restating, once },
 ) => {
+  function replace(call: CallContext, id: string, { record, text, ...given }: Replacement): Promise<Revised> {
+    if (text !== undefined && record === undefined) return restating.restate(call, id, { ...given, text })
+    const { occurred_at: time, source_type: source, ...why } = given
+    if (record === undefined || text !== undefined)
+      throw createFormError('/record', 'or `text` is required, and not both')
+    if (time !== undefined) throw createFormError('/occurred_at', 'can only be given with `text`')
+    if (source !== undefined) throw createFormError('/source_type', 'can only be given with `text`')
+    return revision.supersede(call, id, { record, ...why })
+  }
+
   app.post(
     '/v1/records/:id/supersede',
     {
@@ -61,15 +88,15 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Replace a record with a new one',
         description:
-          'The record in the path becomes history: its salience is 0 and it is no longer retrieved. The new record has it as a source and is linked to it. By default the new record has the scope, sensitivity and tags of the old one, and the lifecycle of the policy of its type. If several requests supersede one record, one succeeds and the others get 409 `already_superseded` with the id of the successor.',
+          'The record in the path becomes history: its salience is 0 and it is no longer retrieved. `record` is the new record; for a fact, `text` may say in plain words what is true instead. The new record has it as a source and is linked to it. By default the new record has the scope, sensitivity and tags of the old one, and the lifecycle of the policy of its type. If several requests supersede one record, one succeeds and the others get 409 `already_superseded` with the id of the successor.',
         params: RecordPath,
-        body: ref(Succession),
+        body: ref(Replacement),
         response: answers(createdAnswer, creationErrors),
       },
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answerRevised(await revision.supersede(call, request.params.id, request.body)),
+        answerRevised(await replace(call, request.params.id, request.body)),
       ),
   )
 
@@ -192,4 +219,10 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
 
 function answerRevised(revised: Revised): Answer {
   return { ...answerCreated(revised.record), body: revised }
+}
+
+function createFormError(pointer: string, message: string): AppError {
+  return new AppError('validation_failed', 'The body does not match the schema.', {
+    errors: [{ pointer, message }],
+  })
 }

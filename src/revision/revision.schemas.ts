@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Actor, Rationale } from '../domain/schemas/request-fields.ts'
+import { Actor, NewSourceType, Rationale } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { RecordType, Status } from '../domain/schemas/vocabulary.ts'
@@ -42,6 +42,36 @@ export const Succession = closed(
   { $id: 'Succession', examples: [{ record, ...reason }] },
 )
 export type Succession = Static<typeof Succession>
+
+export const Replacement = closed(
+  {
+    record: Type.Optional(ref(NewRecord)),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        pattern: '\\S',
+        description:
+          'Instead of `record`, for a fact: what is true now, as a whole sentence. The new fact has the subject of the old one, and links to the entities that the text names.',
+      }),
+    ),
+    occurred_at: Type.Optional(
+      Time({
+        description: 'Only with `text`: when it became true. Must not be in the future. Default: now.',
+      }),
+    ),
+    source_type: Type.Optional(NewSourceType()),
+    ...RevisionReason.properties,
+  },
+  {
+    $id: 'Replacement',
+    examples: [
+      { text: 'The team writes Rust.', ...reason },
+      { record, ...reason },
+    ],
+  },
+)
+export type Replacement = Static<typeof Replacement>
 
 export const Merger = closed(
   {

@@ -2,7 +2,6 @@ import type { TenantConnection } from '../db/connection.ts'
 import { homeSchema, nameSchema } from '../db/schema-names.ts'
 import { getCurrentTenant, type RequestTenant, type Tenancy } from '../http/auth/tenancy.ts'
 import type { Announcements } from '../jobs/announcements.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { bindLog } from '../kernel/log.ts'
 import { readReference } from '../keys/index.ts'
@@ -127,10 +126,8 @@ export function createTenantServices({ connection, announcements, ...resources }
     noteWrite,
     positionsOf: databases.positionsOf,
   }
-  const services = createCurrentServices(
-    provideServices(homeTenant),
-    () => provideServices(getCurrentTenant()),
-    clock,
+  const services = createCurrentServices(provideServices(homeTenant), () =>
+    provideServices(getCurrentTenant()),
   )
   const routes = listRoutes(services, {
     tenants: createTenantsService({ clock, ids, db: connection.db, directory, databases }),
@@ -171,7 +168,7 @@ function requireMigrated(tenant: TenantRow): void {
  * Services over those of the tenant of the request in progress. Routes get them when they are registered, before there is
  * a request.
  */
-function createCurrentServices(home: Services, current: () => Services, clock: Clock): Services {
+function createCurrentServices(home: Services, current: () => Services): Services {
   const services = delegate(home, current)
   const { instruments, consoleFiles } = home
   // The series of the process are about all tenants.
@@ -180,7 +177,7 @@ function createCurrentServices(home: Services, current: () => Services, clock: C
     ...services,
     instruments,
     consoleFiles,
-    mcp: { ...home.mcp, toolset: createToolset({ ...services, clock }), runOnce: services.runOnce },
+    mcp: { ...home.mcp, toolset: createToolset(services), runOnce: services.runOnce },
     scrape: { ...home.scrape, sources: [process, services.storeReading] },
   }
 }

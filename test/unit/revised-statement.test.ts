@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { reviseStatement as reviseInClient } from '../../clients/typescript/src/ai/revised-statement.ts'
-import { reviseStatement } from '../../src/mcp/revised-statement.ts'
+import { reviseStatement } from '../../src/capture/notes/revised-statement.ts'
 
 const region = { subject: 'shop-api', predicate: 'is_deployed_to', object: 'eu-central-1' }
-
-/** The client has a copy of the rule, which knows no other names of the subject. */
-function reviseInBoth(fact: typeof region, text: string) {
-  const said = reviseStatement(fact, [fact.subject], text)
-  expect(reviseInClient(fact, text)).toEqual(said)
-  return said
-}
 
 describe('a fact that a text replaces', () => {
   it.each<[string, object]>([
@@ -20,7 +12,7 @@ describe('a fact that a text replaces', () => {
     ['It is deployed to Dublin.', { predicate: 'note', object: 'It is deployed to Dublin.' }],
     ['shop-api is deployed to .', { predicate: 'note', object: 'shop-api is deployed to .' }],
   ])('says %j once', (text, said) => {
-    expect(reviseInBoth(region, text)).toEqual(said)
+    expect(reviseStatement(region, [region.subject], text)).toEqual(said)
   })
 
   it('is known by another name of its subject', () => {
@@ -33,7 +25,7 @@ describe('a fact that a text replaces', () => {
     ['Ｃａｆｅ', 'The cafe moved to Dublin.'],
     ['Ada', 'Adam moved to Dublin.'],
   ])('finds %s as a whole name in %j', (subject, text) => {
-    const { predicate } = reviseInBoth({ ...region, subject }, text)
+    const { predicate } = reviseStatement({ ...region, subject }, [subject], text)
     expect(predicate).toBe(subject === 'Ada' ? region.predicate : 'note')
   })
 
@@ -45,6 +37,5 @@ describe('a fact that a text replaces', () => {
     const text = 'Ada drinks coffee.'
     const said = { predicate: fact.predicate, object: text }
     expect(reviseStatement(fact, ['Ada', 'drink'], text)).toEqual(said)
-    expect(reviseInClient(fact, text)).toEqual(said)
   })
 })

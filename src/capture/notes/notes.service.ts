@@ -47,7 +47,7 @@ export function createNotesService(resources: CreationResources) {
     const { caller } = call
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      requirePast(note, now)
+      requirePast(note.occurred_at, now)
       const context = createCaptureContext(caller, toCapture(caller.name, note), { now, defaultSensitivity })
       const mentions = await findMentions(tx, context, note)
       const proposed = buildNotePayload(context, note, note.about ?? note.text)
@@ -114,7 +114,7 @@ function isSaidBy({ payload }: StoredRecord, source: string): boolean {
   return payload.kind === 'semantic' && payload.evidence.some((each) => each.source_id === source)
 }
 
-function requirePast({ occurred_at: time }: TextNote, now: Date): void {
+export function requirePast(time: string | undefined, now: Date): void {
   if (time === undefined || new Date(time) <= now) return
   throw new AppError('validation_failed', 'The body does not match the schema.', {
     errors: [{ pointer: '/occurred_at', message: 'must not be in the future' }],

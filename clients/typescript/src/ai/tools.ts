@@ -1,7 +1,6 @@
 import { jsonSchema, type Tool, tool } from 'ai'
 import type { Client } from '../client.ts'
 import type { Schemas } from '../core/operations.ts'
-import { reviseStatement } from './revised-statement.ts'
 
 export type MemoryToolsOptions = {
   /** Where memories are kept and looked for; without it, in the scopes of the key. */
@@ -120,23 +119,9 @@ function createRevise(client: Client, { actor = 'ai-sdk' }: MemoryToolsOptions):
         const retracted = await client.retractRecord({ path: { id }, body: because, signal })
         return { id: retracted.id }
       }
-      const record = await client.getRecord({ path: { id }, signal })
-      if ('redacted' in record || record.payload.kind !== 'semantic') {
-        throw new Error(`the record ${id} is not a fact whose text can be replaced`)
-      }
-      const { revision: _, evidence: __, ...said } = record.payload
-      const fact: Schemas['NewRecord'] = {
-        type: 'semantic',
-        tags: record.tags,
-        source_type: 'ai',
-        payload: { ...said, ...reviseStatement(said, text) },
-        provenance: { sources: [{ kind: 'tool_call', ref: actor }] },
-      }
       const { record: successor } = await client.supersedeRecord({
         path: { id },
-        // Somebody else's correction in the meantime must not be overwritten unseen.
-        ifMatch: record.version,
-        body: { record: fact, ...because },
+        body: { text, source_type: 'ai', ...because },
         signal,
       })
       return { id: successor.id }

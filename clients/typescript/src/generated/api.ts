@@ -3977,6 +3977,59 @@ export interface components {
         };
         /**
          * @example {
+         *       "text": "The team writes Rust.",
+         *       "actor": "planner",
+         *       "rationale": "the team has moved on"
+         *     }
+         * @example {
+         *       "record": {
+         *         "type": "semantic",
+         *         "payload": {
+         *           "kind": "semantic",
+         *           "subject": "team",
+         *           "predicate": "writes",
+         *           "object": "Rust",
+         *           "evidence": [
+         *             {
+         *               "source_type": "observation",
+         *               "source_id": "meeting-14",
+         *               "timestamp": "2026-03-28T09:30:00.000Z"
+         *             }
+         *           ]
+         *         }
+         *       },
+         *       "actor": "planner",
+         *       "rationale": "the team has moved on"
+         *     }
+         */
+        Replacement: {
+            record?: components["schemas"]["NewRecord"];
+            /** @description Instead of `record`, for a fact: what is true now, as a whole sentence. The new fact has the subject of the old one, and links to the entities that the text names. */
+            text?: string;
+            /**
+             * Format: date-time
+             * @description Only with `text`: when it became true. Must not be in the future. Default: now.
+             * @example 2026-03-28T09:30:00.000Z
+             */
+            occurred_at?: string;
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less. Default: the source type of the key. A more trusted one is refused.
+             * @enum {string}
+             */
+            source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
+            actor: string;
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example the team has moved on
+             */
+            rationale: string;
+        };
+        /**
+         * @example {
          *       "actor": "planner",
          *       "rationale": "it is needed after all"
          *     }
@@ -10895,27 +10948,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "record": {
-                 *         "type": "semantic",
-                 *         "payload": {
-                 *           "kind": "semantic",
-                 *           "subject": "team",
-                 *           "predicate": "writes",
-                 *           "object": "Rust",
-                 *           "evidence": [
-                 *             {
-                 *               "source_type": "observation",
-                 *               "source_id": "meeting-14",
-                 *               "timestamp": "2026-03-28T09:30:00.000Z"
-                 *             }
-                 *           ]
-                 *         }
-                 *       },
+                 *       "text": "The team writes Rust.",
                  *       "actor": "planner",
                  *       "rationale": "the team has moved on"
                  *     }
                  */
-                "application/json": components["schemas"]["Succession"];
+                "application/json": components["schemas"]["Replacement"];
             };
         };
         responses: {

@@ -1,5 +1,5 @@
-import { type Fact, notePredicate, observedPredicate } from '../domain/identity/handles.ts'
-import { containsWords } from '../retrieval/index.ts'
+import { type Fact, notePredicate, observedPredicate } from '../../domain/identity/handles.ts'
+import { containsWords } from '../../retrieval/index.ts'
 
 /** What a fact says after a text has replaced what it said. */
 
