@@ -57,6 +57,12 @@ describe('an import of a session of Claude Code', () => {
     { type: 'summary', summary: 'A slow shop', leafUuid: 'u13' },
   ])
 
+  it('takes linear time for a command whose arguments have no end', async () => {
+    const open = `<command-name>/fix</command-name>${'<command-args>'.repeat(100_000)}`
+    const { reports } = await importFile(app, toLines([written('open')('u1', 'user', open)]))
+    expect(listLineResults({ reports })).toEqual([])
+  })
+
   it('has what the person and the agent said, in its order', async () => {
     const { reports, ending } = await importFile(app, file)
     expect(ending).toMatchObject({ format: 'claude-code', summary: { created: 5, invalid: 0 } })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { placeInConversation } from '../../src/domain/worth/worth-context.ts'
 import { readWorthParts } from '../../src/domain/worth/worth-parts.ts'
 
 describe('the worth of a text', () => {
@@ -7,6 +8,16 @@ describe('the worth of a text', () => {
     for (const letter of ['a', 'b', 'c', 'é', 'ñ', 'ü']) {
       const text = `${letter}${marks.repeat(1_900 / marks.length)}1 b c d`
       expect(readWorthParts({ text, role: 'user' }).machine).toBe(0)
+    }
+  })
+
+  it('is read in linear time', () => {
+    for (const text of ['://', '\n', '- ', '<@ABCDEF|', 'http://'].map(
+      (each) => each + '?'.repeat(100_000),
+    )) {
+      const start = performance.now()
+      placeInConversation([{ role: 'user', text }], [{ role: 'user', text: `${text} ` }])
+      expect(performance.now() - start).toBeLessThan(1_000)
     }
   })
 

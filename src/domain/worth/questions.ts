@@ -1,5 +1,6 @@
+/** The question mark of an address asks nothing. */
 export function isQuestion(text: string): boolean {
-  return /(?<!:\/\/\S*)[?？؟]/u.test(text)
+  return /[?？؟]/u.test(text.includes('://') ? text.replace(/:\/\/\S*/g, ' ') : text)
 }
 
 /** In a transcript of speech, or where sentences end without a mark. In English only. */

@@ -12,9 +12,6 @@ const marks = ['isSidechain', 'isMeta', 'isCompactSummary', 'isApiErrorMessage']
 const added =
   /^\s*(?:<(?:command-(?:name|message)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|system-reminder|task-notification|ide_[a-z_]+)>|\[Request interrupted)/
 
-/** The arguments of a command, which a person wrote. */
-const commandArguments = /<command-args>(.*?)<\/command-args>/s
-
 /** Session files, one or several after each other. A session that was continued has the lines of the former one, with their ids. */
 export const readClaudeCode: Reader = (file) => {
   const placing = createMessagePlacing()
@@ -40,5 +37,13 @@ function readContent(content: unknown): string {
 
 function readText(text: unknown): unknown {
   if (typeof text !== 'string' || !added.test(text)) return text
-  return commandArguments.exec(text)?.[1]
+  return findArguments(text)
+}
+
+/** The arguments of a command, which a person wrote. */
+function findArguments(text: string): string | undefined {
+  const [begin, end] = ['<command-args>', '</command-args>']
+  const start = text.indexOf(begin)
+  const stop = start < 0 ? -1 : text.indexOf(end, start)
+  return stop < 0 ? undefined : text.slice(start + begin.length, stop)
 }
