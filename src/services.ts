@@ -151,7 +151,6 @@ export function createServices({
   const exporter = createExportService({ db, clock })
   const importer = createImportService({ db, clock, ids, log, seal, policies, ...config.records })
   const runOnce = createRunOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  const once = createOnce(runOnce)
   const scrape: ScrapeOptions = {
     sources: [instruments, storeReading],
     isPublic: config.metrics.isPublic,
@@ -191,15 +190,15 @@ export function createServices({
     importer,
     instruments,
     storeReading,
-    once,
+    once: createOnce(runOnce),
     runOnce,
     drift: createDriftService({ db, roots: config.driftRoots }),
     summary: createSummaryService({ db, clock }),
     consoleFiles: config.console.isServed ? createConsoleFiles() : undefined,
     scrape,
   }
-  const { publicUrl } = config.http
-  return { ...services, mcp: { toolset: createToolset(services), runOnce, publicUrl } }
+  const mcp = { toolset: createToolset(services), runOnce, publicUrl: config.http.publicUrl }
+  return { ...services, mcp }
 }
 
 /** The services that answer questions, and those that use the questions to find regrets. */
