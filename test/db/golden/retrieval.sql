@@ -12,8 +12,11 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
 and c.words <= 60 then
           array_to_string(tsvector_to_array(c.search), '') end as words,
         case when m.record_id is not null then coalesce(
-  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+  c.payload #>> '{conversation,name}',
+  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
+and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
+    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
+from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
 ) end as speaker,
         m.record_id is not null
 and coalesce(
@@ -1263,8 +1266,11 @@ end, false) as "onlyAsks"
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', coalesce(
-  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+  c.payload #>> '{conversation,name}',
+  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
+and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
+    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
+from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
 ), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
@@ -1405,8 +1411,11 @@ end, false) as "onlyAsks"
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', coalesce(
-  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+  c.payload #>> '{conversation,name}',
+  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
+and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
+    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
+from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
 ), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
@@ -1489,8 +1498,11 @@ end, false) as "onlyAsks"
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
         'speaker', coalesce(
-  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+  c.payload #>> '{conversation,name}',
+  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
+and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
+    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
+from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
 ), 'isOfAssistant', coalesce(
   lower(c.payload #>> '{conversation,role}') in ('assistant', 'ai', 'bot', 'model', 'agent'), false
 )
@@ -1702,11 +1714,17 @@ and (n.at, n.arrival) > (m.at, m.arrival)
     ), line as materialized (
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
           case when coalesce(
-  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+  c.payload #>> '{conversation,name}',
+  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
+and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
+    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
+from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
 ) is null then 0 else dense_rank() over (order by coalesce(
-  c.payload #>> '{conversation,name}', substring(left(c.payload #>> '{timeline,0,summary}', 150)
-from '^(?:[[(][^])]{1,50}[])]:? {0,3}|[0-9][-0-9./:, T]{5,25}(?: ?[AaPp][Mm])? (?:- )?)?((?!(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):)[[:upper:]][[:alpha:]''’.-]{0,30}(?: [[:upper:]][[:alpha:]''’.-]{0,30}){0,2}):\s')
+  c.payload #>> '{conversation,name}',
+  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
+and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
+    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
+from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
 )) end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
           coalesce(m.is_answer
