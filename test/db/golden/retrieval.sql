@@ -1713,19 +1713,7 @@ and (n.at, n.arrival) > (m.at, m.arrival)
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
-          case when coalesce(
-  c.payload #>> '{conversation,name}',
-  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
-and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
-    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
-from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
-) is null then 0 else dense_rank() over (order by coalesce(
-  c.payload #>> '{conversation,name}',
-  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
-and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
-    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
-from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
-)) end,
+          case when c.speaker is null then 0 else dense_rank() over (order by c.speaker) end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
           coalesce(m.is_answer
 and c.words > 1, false)::int,
@@ -1734,7 +1722,13 @@ order by m.at, m.arrival) is null)::int,
           case when c.search @@ $2::tsquery then array_to_string(array[case when c.search @@ $3::tsquery then '0:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) end, case when c.search @@ $5::tsquery then '1:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5) end, case when c.search @@ $7::tsquery then '2:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $8::tsquery))) - 0.5) end, case when c.search @@ $9::tsquery then '3:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $10::tsquery))) - 0.5) end], ' ') end) as text,
         m.scope, m.conversation, m.at, m.arrival
       from message as m cross join lateral (
-        select *
+        select c.*, coalesce(
+  c.payload #>> '{conversation,name}',
+  case when strpos(left(c.payload #>> '{timeline,0,summary}', 100), ':') > 0
+and left(c.payload #>> '{timeline,0,summary}', 100) !~ '^(?:Also|Answer|Date|Edit|Error|Example|Finally|First|Important|Next|Note|Options|Plan|Question|Reminder|Result|Second|Status|Subject|Summary|Task|Time|Tip|Todo|Update|Warning):'
+    then substring(left(c.payload #>> '{timeline,0,summary}', 100)
+from '^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?([[:upper:]][[:alpha:]''’.-]*(?: [[:upper:]][[:alpha:]''’.-]*){0,2}):\s') end
+) as speaker
 from contents as c
 where c.record_id = m.record_id offset 0
       ) as c

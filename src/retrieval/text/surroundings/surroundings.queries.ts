@@ -104,14 +104,14 @@ export async function readWordsAround(
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.is_context::int,
-          case when ${speakerName} is null then 0 else dense_rank() over (order by ${speakerName}) end,
+          case when c.speaker is null then 0 else dense_rank() over (order by c.speaker) end,
           ${asks}::int,
           coalesce(${sql.join([sql`m.is_answer`, ...requirements], sql` and `)}, false)::int,
           (lag(m.arrival) over (partition by m.scope, m.conversation order by m.at, m.arrival) is null)::int,
           ${selectCounts(words)}) as text,
         m.scope, m.conversation, m.at, m.arrival
       from message as m cross join lateral (
-        select * from contents as c where c.record_id = m.record_id offset 0
+        select c.*, ${speakerName} as speaker from contents as c where c.record_id = m.record_id offset 0
       ) as c
     )
     select string_agg(text, ',' order by scope, conversation, at, arrival) as messages from line
