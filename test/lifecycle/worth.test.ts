@@ -45,6 +45,13 @@ it('two people are judged alike, however a client writes who of them said what',
   expect(await judge('nameless', ([, role, content]) => ({ role, content }))).not.toEqual(people)
 })
 
+it('a heading that is not the name of the speaker is judged with the text', async () => {
+  const said = 'I stayed there for nine days.'
+  const [heading] = await say('heading', [{ name: 'Ada', content: `Kyoto: ${said}` }])
+  const [plain] = await say('no heading', [{ name: 'Ada', content: said }])
+  expect(heading?.value).toBeGreaterThan(plain?.value)
+})
+
 describe('a record whose importance is not named', () => {
   it('is judged when it is created, and the answer and explain say how', async () => {
     const record = await create(app, fact())

@@ -2,7 +2,6 @@ import { minImportance } from '../importance/surprise.ts'
 import { isPlainMessage } from '../payloads/message-content.ts'
 import type { Payload } from '../payloads/payloads.ts'
 import { writeJudgedText } from '../payloads/searchable-text.ts'
-import { readSpeakerLabel } from '../words/speaker-label.ts'
 import {
   type ConversationSignals,
   readWorthParts,
@@ -12,6 +11,7 @@ import {
   worthParts,
 } from './worth-parts.ts'
 import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
+import { readSpeaker } from './written-message.ts'
 
 export type { ConversationSignals } from './worth-parts.ts'
 
@@ -82,10 +82,10 @@ function readWriter(
 ): { text: string; role?: string | undefined } {
   const text = writeJudgedText(payload)
   if (payload.kind !== 'episodic') return { text }
-  if (!isPlainMessage(payload))
-    return {
-      text,
-      role: roleOfEvent.get(payload.timeline[0]?.event_kind ?? '') ?? payload.conversation?.role,
-    }
-  return { text: readSpeakerLabel(text)?.said ?? text, role: signals.role ?? payload.conversation?.role }
+  const { conversation, timeline } = payload
+  if (conversation && isPlainMessage(payload)) {
+    const { role, name } = conversation
+    return { text: readSpeaker({ role, name, text }).text, role: signals.role ?? role }
+  }
+  return { text, role: roleOfEvent.get(timeline[0]?.event_kind ?? '') ?? conversation?.role }
 }
