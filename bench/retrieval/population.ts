@@ -22,7 +22,7 @@ const statement = `
         select string_agg('word' || floor(${mostCommon} * power(${vocabulary / mostCommon}, random()))::int, ' ') from generate_series(1, 12)
         where n > 0
       ) end as text,
-      50 * (1 + floor($3::int / 50 * power(random(), 4)))::int as mentioned
+      50 * (1 + floor($2::int / 50 * power(random(), 4)))::int as mentioned
     from generate_series($1::int, $2::int) as n
   ), record as (
     insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
@@ -74,7 +74,7 @@ export async function populate({ pool }: BenchDatabase, first: number, last: num
   try {
     await session.query('select setseed(0.5)')
     for (let from = first; from < last; from += 50_000) {
-      await session.query(statement, [from + 1, Math.min(last, from + 50_000), from + 50])
+      await session.query(statement, [from + 1, Math.min(last, from + 50_000)])
     }
   } finally {
     session.release()
