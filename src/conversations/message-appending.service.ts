@@ -4,7 +4,7 @@ import { identifyContent } from '../domain/payloads/message-content.ts'
 import { computePosition, formatTime } from '../domain/payloads/message-place.ts'
 import { hasSameVisibility } from '../domain/trust/caller.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/trust/write-trust.ts'
-import { AppError } from '../kernel/errors.ts'
+import { type AppError, createFaultError } from '../kernel/errors.ts'
 import { mapInTurns } from '../kernel/turns.ts'
 import {
   type CreationResources,
@@ -234,7 +234,8 @@ function formatDigest({ digest }: Handle): string {
 }
 
 function createFutureError(index: number): AppError {
-  return new AppError('validation_failed', 'A message cannot be stored.', {
-    errors: [{ pointer: `/messages/${index}/at`, message: 'must not be in the future' }],
+  return createFaultError('A message cannot be stored.', {
+    pointer: `/messages/${index}/at`,
+    message: 'must not be in the future',
   })
 }

@@ -3,7 +3,7 @@ import { type CallContext, type Transaction, transact } from '../db/transaction.
 import { addInverses, createEdge } from '../domain/edges/edges.ts'
 import { getRank, isAllowed, unscoped } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import {
   describePayload,
   describeSuccessor,
@@ -153,7 +153,8 @@ function describeMerge(
 }
 
 function createSelfMergeError(): AppError {
-  return new AppError('validation_failed', 'An entity cannot be merged into itself.', {
-    errors: [{ pointer: '/source_ids', message: 'must not name the entity itself' }],
+  return createFaultError('An entity cannot be merged into itself.', {
+    pointer: '/source_ids',
+    message: 'must not name the entity itself',
   })
 }

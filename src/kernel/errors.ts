@@ -41,6 +41,11 @@ export class AppError extends Error {
   }
 }
 
+/** The refusal of a request of which one place is invalid. */
+export function createFaultError(detail: string, fault: Fault): AppError {
+  return new AppError('validation_failed', detail, { errors: [fault] })
+}
+
 /** Goes on with what is no error. An error stays at its place in the list. */
 export function mapOutcomes<T, R>(
   outcomes: readonly (T | AppError)[],

@@ -9,7 +9,7 @@ import { isTrustWithin } from '../domain/trust/trust.ts'
 import { chooseLeastTrusted } from '../domain/trust/write-trust.ts'
 import { CreationCursor, readPage } from '../http/paging/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 import { type CachedKey, createKeyCache } from './key-cache.ts'
@@ -222,6 +222,8 @@ function createNotFoundError(): AppError {
 }
 
 function createExpiredError(): AppError {
-  const errors = [{ pointer: '/expires_at', message: 'must be in the future' }]
-  return new AppError('validation_failed', 'The expiry of the key is in the past.', { errors })
+  return createFaultError('The expiry of the key is in the past.', {
+    pointer: '/expires_at',
+    message: 'must be in the future',
+  })
 }

@@ -1,7 +1,7 @@
 import { type Caller, unscoped } from '../domain/trust/caller.ts'
 import { chooseWriteScope } from '../domain/trust/write-trust.ts'
 import type { JobName } from '../jobs/job-names.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import { optionNames } from './maintenance.schemas.ts'
 
 /** A key bound to one scope runs jobs on that scope. Only a key with all scopes runs them on everything. */
@@ -19,8 +19,10 @@ function requireNoScope({ trust }: Caller, named: string | undefined): null {
     throw new AppError('outside_trust', 'The job works on all scopes, but the key is bound to some scopes.')
   }
   if (named === undefined) return null
-  const errors = [{ pointer: '/scope', message: 'is not accepted by this job, which works on all scopes' }]
-  throw new AppError('validation_failed', 'The job works on all scopes and takes no scope.', { errors })
+  throw createFaultError('The job works on all scopes and takes no scope.', {
+    pointer: '/scope',
+    message: 'is not accepted by this job, which works on all scopes',
+  })
 }
 
 /** A job would ignore an option that it does not have, and the client would believe that it applies. */

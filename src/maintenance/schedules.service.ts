@@ -3,7 +3,7 @@ import type { CallContext } from '../db/transaction.ts'
 import { requireFullTrust } from '../domain/trust/trust.ts'
 import { type JobName, schedulableJobs } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { type AppError, createFaultError } from '../kernel/errors.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import { dayMs, formatDuration, parseDuration } from '../kernel/units.ts'
 import { listSchedules, upsertSchedule } from './schedules.queries.ts'
@@ -71,7 +71,8 @@ function presentSchedule(job: string, row: ScheduleRow | undefined, configuredMs
 }
 
 function createOutOfRangeError(): AppError {
-  const errors = [{ pointer: '/interval', message: 'must be from 10s to 3650d' }]
-  const message = 'The interval of a schedule must be from 10 seconds to 3,650 days.'
-  return new AppError('validation_failed', message, { errors })
+  return createFaultError('The interval of a schedule must be from 10 seconds to 3,650 days.', {
+    pointer: '/interval',
+    message: 'must be from 10s to 3650d',
+  })
 }

@@ -6,7 +6,7 @@ import { readOrigin, requireOwnHost } from '../http/auth/own-site.ts'
 import { computeFingerprint, type RunOnce, readIdempotencyKey } from '../http/idempotency/idempotency.ts'
 import { answerRefused, toPublicError } from '../http/problems/problems.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import { AppError, type Fault } from '../kernel/errors.ts'
+import { AppError, createFaultError, type Fault } from '../kernel/errors.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
 import { boundAnswer } from './bounded-answers.service.ts'
 import { readClientName } from './client-name.ts'
@@ -155,8 +155,9 @@ function readProfiles(given = 'core'): ReadonlySet<Profile> {
   const names = given.split(',')
   const known = profiles.filter((profile) => names.includes(profile))
   if (names.every((name) => known.some((profile) => profile === name))) return new Set(['core', ...known])
-  throw new AppError('validation_failed', 'The query string does not match the schema.', {
-    errors: [{ pointer: '?profile', message: `must list some of ${profiles.join(', ')}` }],
+  throw createFaultError('The query string does not match the schema.', {
+    pointer: '?profile',
+    message: `must list some of ${profiles.join(', ')}`,
   })
 }
 

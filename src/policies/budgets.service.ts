@@ -5,7 +5,7 @@ import type { ListPage } from '../domain/schemas/shapes.ts'
 import { type Caller, presentScope, unscoped } from '../domain/trust/caller.ts'
 import { requireFullTrust, requireWholeScope } from '../domain/trust/trust.ts'
 import { readPage } from '../http/paging/paging.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import {
   type BudgetRow,
@@ -83,8 +83,9 @@ function requireTrust(caller: Caller, scope: string | undefined): void {
 function requireOneMeasure({ max_records: records, max_bytes: bytes }: BudgetChoice): void {
   if ((records === undefined) !== (bytes === undefined)) return
   const message = 'exactly one of max_records and max_bytes is required'
-  throw new AppError('validation_failed', `A budget has one measure: ${message}.`, {
-    errors: [{ pointer: records === undefined ? '' : '/max_bytes', message }],
+  throw createFaultError(`A budget has one measure: ${message}.`, {
+    pointer: records === undefined ? '' : '/max_bytes',
+    message,
   })
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo, type Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { type AppError, createFaultError } from '../kernel/errors.ts'
 import { isWhole, presentSeen, readFirst, type StoredRecord } from '../records/index.ts'
 import { type Channels, createChannelSearch, hasContent } from './channels/channel-search.service.ts'
 import { type Expanded, expand } from './expansion/expansion.service.ts'
@@ -165,7 +165,5 @@ function selectAmong(
 }
 
 function createRefusal(pointer: string, message: string): AppError {
-  return new AppError('validation_failed', 'The retrieval request is not valid.', {
-    errors: [{ pointer, message }],
-  })
+  return createFaultError('The retrieval request is not valid.', { pointer, message })
 }

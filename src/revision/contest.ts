@@ -1,5 +1,5 @@
 import type { Payload } from '../domain/payloads/payloads.ts'
-import { AppError } from '../kernel/errors.ts'
+import { createFaultError } from '../kernel/errors.ts'
 import { type Change, maxSources, type StoredRecord } from '../records/index.ts'
 
 type ContestChange = Pick<Change, 'content' | 'changes' | 'status'>
@@ -46,8 +46,9 @@ function addSource({ provenance }: StoredRecord, ref: string, now: Date): Change
   const { sources } = provenance
   if (sources.some((source) => source.ref === ref)) return {}
   if (sources.length >= maxSources) {
-    throw new AppError('validation_failed', 'The record already has the largest number of sources.', {
-      errors: [{ pointer: '/contesting_ref', message: 'must be the id of a record' }],
+    throw createFaultError('The record already has the largest number of sources.', {
+      pointer: '/contesting_ref',
+      message: 'must be the id of a record',
     })
   }
   const added = { kind: 'observation' as const, ref, timestamp: now.toISOString() }

@@ -1,4 +1,4 @@
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import type { StoredRecord } from '../records/index.ts'
 import { createScopeMismatchError } from './successor-draft.ts'
 
@@ -16,7 +16,8 @@ export function requireSameTypeAndScope([first, ...others]: readonly StoredRecor
 }
 
 export function createTooFewError(): AppError {
-  return new AppError('validation_failed', 'A merge needs at least two records.', {
-    errors: [{ pointer: '/ids', message: 'must contain at least two different ids' }],
+  return createFaultError('A merge needs at least two records.', {
+    pointer: '/ids',
+    message: 'must contain at least two different ids',
   })
 }

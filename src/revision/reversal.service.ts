@@ -14,7 +14,7 @@ import {
   replay,
 } from '../effects/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import {
   createErasedContentError,
@@ -61,8 +61,9 @@ export function createReversalService({ db, clock, ids, seal, rescore }: Resourc
 
 function requireOneName({ to_version: version, operation_id: operation }: Reversal): void {
   if ((version === undefined) !== (operation === undefined)) return
-  throw new AppError('validation_failed', 'Give either `to_version` or `operation_id`.', {
-    errors: [{ pointer: '/to_version', message: 'or `operation_id` is required, and not both' }],
+  throw createFaultError('Give either `to_version` or `operation_id`.', {
+    pointer: '/to_version',
+    message: 'or `operation_id` is required, and not both',
   })
 }
 

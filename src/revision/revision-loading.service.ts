@@ -1,7 +1,7 @@
 import type { CallContext, Transaction } from '../db/transaction.ts'
 import { isHistory } from '../domain/schemas/vocabulary.ts'
 import type { Caller } from '../domain/trust/caller.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import {
   describeSuccessor,
@@ -69,7 +69,8 @@ async function checkRevisable(
 }
 
 function createSelfContestError(): AppError {
-  return new AppError('validation_failed', 'A record cannot contest itself.', {
-    errors: [{ pointer: '/contesting_ref', message: 'must not be the record itself' }],
+  return createFaultError('A record cannot contest itself.', {
+    pointer: '/contesting_ref',
+    message: 'must not be the record itself',
   })
 }

@@ -3,7 +3,7 @@ import type { CallContext } from '../db/transaction.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import type { Answer, Once } from '../http/idempotency/idempotency.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { AppError } from '../kernel/errors.ts'
+import { type AppError, createFaultError } from '../kernel/errors.ts'
 import { addRecordAction, answerCreated, RecordPath } from '../records/index.ts'
 import type { ReversalService } from './reversal.service.ts'
 import {
@@ -222,7 +222,5 @@ function answerRevised(revised: Revised): Answer {
 }
 
 function createFormError(pointer: string, message: string): AppError {
-  return new AppError('validation_failed', 'The body does not match the schema.', {
-    errors: [{ pointer, message }],
-  })
+  return createFaultError('The body does not match the schema.', { pointer, message })
 }

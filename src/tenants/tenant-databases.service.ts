@@ -5,7 +5,7 @@ import type { Positions } from '../db/positions/positions.ts'
 import { nameSchema } from '../db/schema-names.ts'
 import { findUrlProblem, parseServerAddress } from '../db/servers/server-url.ts'
 import { sqlStates } from '../db/sql-states.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createUrlCipher } from './server-url-cipher.ts'
 import { inspectServer } from './tenant-servers.queries.ts'
@@ -159,6 +159,5 @@ function explain(error: unknown): never {
 }
 
 function createUrlError(message: string): AppError {
-  const errors = [{ pointer: '/database_url', message }]
-  return new AppError('validation_failed', 'The database cannot have tenants.', { errors })
+  return createFaultError('The database cannot have tenants.', { pointer: '/database_url', message })
 }

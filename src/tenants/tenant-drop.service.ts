@@ -6,7 +6,7 @@ import { nameSchema } from '../db/schema-names.ts'
 import { dropSchema, liftStatementTimeout, runInSchema } from '../db/tenant-schemas.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
@@ -119,8 +119,10 @@ export function createTenantDrop({ db, clock, ids, directory, databases }: Resou
     const row = await findTenant(db, id)
     if (!row) throw createTenantNotFoundError()
     if (row.server_url !== null) return
-    const errors = [{ pointer: '?abandon', message: 'needs a tenant on a server of its own' }]
-    throw new AppError('validation_failed', 'The data of this tenant are in the main database.', { errors })
+    throw createFaultError('The data of this tenant are in the main database.', {
+      pointer: '?abandon',
+      message: 'needs a tenant on a server of its own',
+    })
   }
 
   return {

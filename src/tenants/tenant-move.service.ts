@@ -6,7 +6,7 @@ import { nameSchema } from '../db/schema-names.ts'
 import { liftStatementTimeout } from '../db/tenant-schemas.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, createFaultError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { notMigrated } from './tenant-creation.service.ts'
 import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
@@ -122,7 +122,8 @@ function requireSuspended({ status }: TenantRow): void {
 }
 
 function createMissingSchemaError({ reference }: TenantRow): AppError {
-  const message = `has no schema ${nameSchema(reference)}; copy it there first`
-  const errors = [{ pointer: '/database_url', message }]
-  return new AppError('validation_failed', 'The data of the tenant are not there.', { errors })
+  return createFaultError('The data of the tenant are not there.', {
+    pointer: '/database_url',
+    message: `has no schema ${nameSchema(reference)}; copy it there first`,
+  })
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { createFaultError } from '../../kernel/errors.ts'
 import type { WrittenRecord } from '../../records/index.ts'
 import type { RevisionService } from '../../revision/index.ts'
 import type { TextNote } from './notes.schemas.ts'
@@ -21,8 +21,9 @@ export function createContestingNotes({ db, notes, revision }: Resources) {
     return transact(db, call, async (tx) => {
       const { record: contesting } = await notes.remember({ caller: call.caller, tx }, note)
       if (contesting.id === id.toLowerCase())
-        throw new AppError('validation_failed', 'A record cannot contest itself.', {
-          errors: [{ pointer: '/text', message: 'must not be what the fact says' }],
+        throw createFaultError('A record cannot contest itself.', {
+          pointer: '/text',
+          message: 'must not be what the fact says',
         })
       const record = await revision.contest({ ...call, tx }, id, { contesting_ref: contesting.id, ...why })
       return { record, contesting }

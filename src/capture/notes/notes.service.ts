@@ -5,7 +5,7 @@ import { nameActor, unscoped } from '../../domain/trust/caller.ts'
 import { normaliseName } from '../../domain/words/names.ts'
 import { listPhrases } from '../../domain/words/phrases.ts'
 import { resolveMentions } from '../../entities/index.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { createFaultError } from '../../kernel/errors.ts'
 import {
   type CreationResources,
   createErasedContentError,
@@ -116,8 +116,9 @@ function isSaidBy({ payload }: StoredRecord, source: string): boolean {
 
 export function requirePast(time: string | undefined, now: Date): void {
   if (time === undefined || new Date(time) <= now) return
-  throw new AppError('validation_failed', 'The body does not match the schema.', {
-    errors: [{ pointer: '/occurred_at', message: 'must not be in the future' }],
+  throw createFaultError('The body does not match the schema.', {
+    pointer: '/occurred_at',
+    message: 'must not be in the future',
   })
 }
 

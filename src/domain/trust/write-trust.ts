@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
 import { sourceTrust } from '../importance/importance.ts'
 import {
   type Caller,
@@ -79,8 +79,9 @@ export function chooseSourceType(caller: Caller, claimed: SourceType | undefined
   if (claimed === undefined || sourceTrust[claimed] <= sourceTrust[caller.sourceType]) {
     return claimed ?? caller.sourceType
   }
-  throw new AppError('validation_failed', 'The source type is more trusted than the key.', {
-    errors: [{ pointer: '/source_type', message: `may not claim more trust than ${caller.sourceType}` }],
+  throw createFaultError('The source type is more trusted than the key.', {
+    pointer: '/source_type',
+    message: `may not claim more trust than ${caller.sourceType}`,
   })
 }
 

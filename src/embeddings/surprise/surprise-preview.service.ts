@@ -8,7 +8,7 @@ import type { Caller } from '../../domain/trust/caller.ts'
 import { chooseWriteScope } from '../../domain/trust/write-trust.ts'
 import { findThresholds } from '../../domain/vectors/similarity-thresholds.ts'
 import { judgeWorth } from '../../domain/worth/worth.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
 import type { createQueryEmbedder } from '../embedders/query-embedding.service.ts'
 import type { createVectorSearch } from '../search/vector-search.service.ts'
 import { findMostSimilar } from './decoded-neighbours.ts'
@@ -68,6 +68,8 @@ function judgeText(text: string): number {
 }
 
 function noWordError(): AppError {
-  const errors = [{ pointer: '/text', message: 'must contain a word: without one there is no vector' }]
-  return new AppError('validation_failed', 'The text contains no word.', { errors })
+  return createFaultError('The text contains no word.', {
+    pointer: '/text',
+    message: 'must contain a word: without one there is no vector',
+  })
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { type AppError, createFaultError } from '../../kernel/errors.ts'
 
 /**
  * Limit of fields and items in one body. 10 MiB can contain millions, and each is validated, compared and stored on
@@ -20,6 +20,8 @@ export function requireFewValues(parsed: unknown): void {
 }
 
 export function tooManyValues(most: number): AppError {
-  const errors = [{ pointer: '', message: `must have at most ${most} fields and items` }]
-  return new AppError('validation_failed', 'The body has too many fields.', { errors })
+  return createFaultError('The body has too many fields.', {
+    pointer: '',
+    message: `must have at most ${most} fields and items`,
+  })
 }

@@ -1,5 +1,5 @@
 import { maxTags } from '../../domain/schemas/request-fields.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { type AppError, createFaultError } from '../../kernel/errors.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 
 /** Reads fields of foreign JSON. Several names mean the spellings of different versions; the first that is set counts. */
@@ -7,8 +7,9 @@ import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 export type Fields = JsonObject
 
 export function createFieldError(field: string, message: string): AppError {
-  return new AppError('validation_failed', 'The item does not have the form of its format.', {
-    errors: [{ pointer: field === '' ? '' : `/${field}`, message }],
+  return createFaultError('The item does not have the form of its format.', {
+    pointer: field === '' ? '' : `/${field}`,
+    message,
   })
 }
 

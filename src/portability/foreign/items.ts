@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
 import type { NewRecord } from '../../records/index.ts'
 import type { Line } from '../line-limits.ts'
 
@@ -57,7 +57,7 @@ export type Reader = (file: ForeignFile) => AsyncIterable<Reading>
 
 /** The error for a file that is as a whole not of its format. */
 export function createWrongFormatError(detail: string, message: string): AppError {
-  return new AppError('validation_failed', detail, { errors: [{ pointer: '', message }] })
+  return createFaultError(detail, { pointer: '', message })
 }
 
 export function joinWithOr(names: readonly string[]): string {

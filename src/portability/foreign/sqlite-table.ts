@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CollectedBytes } from '../../kernel/collected-bytes.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
 import { maxLineBytes } from '../line-limits.ts'
 import type { ForeignFile, Reading } from './items.ts'
 
@@ -139,9 +139,7 @@ function requirePlainColumns(database: DatabaseSync, table: string): void {
 }
 
 function createDatabaseError(message: string): AppError {
-  return new AppError('validation_failed', 'The database cannot be read.', {
-    errors: [{ pointer: '', message }],
-  })
+  return createFaultError('The database cannot be read.', { pointer: '', message })
 }
 
 /** The message of SQLite may quote what the file contains, so it is not shown. */

@@ -15,7 +15,7 @@ import { readCallContext } from '../../http/idempotency/idempotency.ts'
 import { answers } from '../../http/problems/problem-responses.ts'
 import { toProblem, toPublicError } from '../../http/problems/problems.ts'
 import { compileValidator } from '../../http/validation/validation.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
 import { maskRecord } from '../../records/index.ts'
 import { skipByteOrderMark } from '../byte-order-mark.ts'
 import {
@@ -159,13 +159,9 @@ function createFileError(message: string): AppError {
 }
 
 function createOwnScopesError(): AppError {
-  return new AppError('validation_failed', 'The parameter does not apply to this format.', {
-    errors: [
-      {
-        pointer: '?scope',
-        message: 'must be absent: the file is read as lines of Membrane, and each names its own scope',
-      },
-    ],
+  return createFaultError('The parameter does not apply to this format.', {
+    pointer: '?scope',
+    message: 'must be absent: the file is read as lines of Membrane, and each names its own scope',
   })
 }
 

@@ -4,7 +4,7 @@ import { writeSearchableText } from '../../domain/payloads/searchable-text.ts'
 import { getRank, isOpenTo } from '../../domain/trust/caller.ts'
 import type { Embedding } from '../../domain/vectors/similarity.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
 import { findReadableRecord, presentRecord, readFirst } from '../../records/index.ts'
 import type { QueryVector, VectorChannel } from '../channels/vector-matches.service.ts'
 import { listAnswerConditions } from '../filters.queries.ts'
@@ -74,6 +74,8 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
 }
 
 function createBothOrNeitherError(): AppError {
-  const errors = [{ pointer: '', message: 'must have either record_id or text' }]
-  return new AppError('validation_failed', 'The request needs exactly one of record_id and text.', { errors })
+  return createFaultError('The request needs exactly one of record_id and text.', {
+    pointer: '',
+    message: 'must have either record_id or text',
+  })
 }

@@ -1,9 +1,7 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { type AppError, createFaultError } from '../../../kernel/errors.ts'
 
 export function createBrokenArchiveError(message: string): AppError {
-  return new AppError('validation_failed', message, {
-    errors: [{ pointer: '', message: 'is a damaged or incomplete ZIP archive' }],
-  })
+  return createFaultError(message, { pointer: '', message: 'is a damaged or incomplete ZIP archive' })
 }
 
 /** Reads bytes in pieces of given lengths from chunks of any length. */

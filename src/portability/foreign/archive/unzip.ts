@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createInflateRaw } from 'node:zlib'
-import { AppError } from '../../../kernel/errors.ts'
+import { createFaultError } from '../../../kernel/errors.ts'
 import { ByteReader, createBrokenArchiveError } from './byte-reader.ts'
 
 /**
@@ -71,14 +71,10 @@ function withoutReturn(data: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
 
 // biome-ignore lint/correctness/useYield: it stands for the data of a file.
 async function* refuseMember(name: string): AsyncGenerator<Buffer> {
-  const message = 'is encrypted, or packed in another way than by DEFLATE'
-  throw new AppError(
-    'validation_failed',
-    `The file ${name.slice(0, 200)} of the archive cannot be unpacked.`,
-    {
-      errors: [{ pointer: '', message }],
-    },
-  )
+  throw createFaultError(`The file ${name.slice(0, 200)} of the archive cannot be unpacked.`, {
+    pointer: '',
+    message: 'is encrypted, or packed in another way than by DEFLATE',
+  })
 }
 
 /** Undefined where the files end and the directory begins. */
