@@ -98,47 +98,47 @@ describe('an observation of a fact', () => {
   })
 
   it.each([
-    ['creates a fact if none is known', [], { kind: 'created' }],
+    ['creates a fact if none is known', [], { outcome: 'created' }],
     [
       'reinforces the active one of several',
       [stored('1', { status: 'challenged' }), stored('2')],
-      { kind: 'reinforced', id: '2' },
+      { outcome: 'reinforced', id: '2' },
     ],
     [
       'reinforces the oldest of several active ones',
       [stored('1'), stored('2')],
-      { kind: 'reinforced', id: '1' },
+      { outcome: 'reinforced', id: '1' },
     ],
-    ['leaves a pinned one as it is', [stored('1', { pinned: true })], { kind: 'skipped' }],
+    ['leaves a pinned one as it is', [stored('1', { pinned: true })], { outcome: 'skipped' }],
     [
       'creates a fact if the known one is forgotten',
       [stored('1', { is_forgotten: true })],
-      { kind: 'created' },
+      { outcome: 'created' },
     ],
     [
       'creates a challenged one if the known one is retracted',
       [stored('1', { is_retracted: true })],
-      { kind: 'challenged' },
+      { outcome: 'challenged' },
     ],
     [
       'creates a challenged one if the known one is superseded',
       [stored('1', { status: 'superseded' })],
-      { kind: 'challenged' },
+      { outcome: 'challenged' },
     ],
     [
       'names the one that is merged, to be followed',
       [stored('1', { status: 'merged' })],
-      { kind: 'merged', id: '1' },
+      { outcome: 'merged', id: '1' },
     ],
     [
       'reinforces the live one beside a withdrawn one',
       [stored('1', { status: 'superseded' }), stored('2')],
-      { kind: 'reinforced', id: '2' },
+      { outcome: 'reinforced', id: '2' },
     ],
     [
       'creates a fact if the time of the known one is over',
       [stored('1', { validity: { mode: 'timeboxed', end: at } })],
-      { kind: 'created' },
+      { outcome: 'created' },
     ],
   ])('%s', (_, known, outcome) => {
     const observations = [{ episode: episodeOf('1'), at }]

@@ -71,7 +71,7 @@ export function createFactCreation({ ids, seal, textLanguage, policies }: Writin
       return {
         ...draft,
         edges,
-        row: each.outcome.kind === 'challenged' ? { ...row, status: 'challenged' } : row,
+        row: each.outcome === 'challenged' ? { ...row, status: 'challenged' } : row,
       }
     }
   }

@@ -47,7 +47,7 @@ export function createFacts(resources: WritingResources) {
       )
     }
     const decided = await decideAll(tx, groups)
-    const newFacts = decided.filter(({ outcome }) => isNewFact(outcome))
+    const newFacts = decided.filter(isNewFact)
     const { createdIds, reinforced, changes } = await saveEffectsByStatement(
       tx,
       options.effectsRunId,
@@ -65,11 +65,13 @@ export function createFacts(resources: WritingResources) {
     const decided: DecidedFact[] = []
     for (const [place, each] of groups.entries()) {
       const same = known.get(place) ?? []
-      const outcome = await followMergedFact(tx, decideObservationOutcome(same, each), each)
+      const decision = await followMergedFact(tx, decideObservationOutcome(same, each), each)
       const seen =
-        isNewFact(outcome) && same.length > 0 ? await findSeenObservations(tx, same, each) : new Set<string>()
+        isNewFact(decision) && same.length > 0
+          ? await findSeenObservations(tx, same, each)
+          : new Set<string>()
       const observations = excludeSeenObservations(each, same, seen)
-      if (observations.length > 0) decided.push({ ...each, outcome, observations })
+      if (observations.length > 0) decided.push({ ...each, ...decision, observations })
     }
     return decided
   }
@@ -127,7 +129,7 @@ function groupObservations(
   for (const each of decided) {
     const id = createdIds.get(each)
     if (id !== undefined) add(id, each.observations.slice(1))
-    else if (each.outcome.kind === 'reinforced') add(each.outcome.id, each.observations)
+    else if (each.outcome === 'reinforced') add(each.id, each.observations)
   }
   return byFact
 }
@@ -138,23 +140,23 @@ function groupObservations(
  */
 async function followMergedFact(
   tx: Transaction,
-  outcome: ObservationOutcome,
+  decision: ObservationOutcome,
   group: FactGroup,
 ): Promise<ObservationOutcome> {
   const seen = new Set<string>()
-  let current = outcome
-  while (current.kind === 'merged' && !seen.has(current.id)) {
+  let current = decision
+  while (current.outcome === 'merged' && !seen.has(current.id)) {
     seen.add(current.id)
     const next = await findSuccessor(tx, current.id, fullTrust)
     const [successor] = next === undefined ? [] : await claimFacts(tx, [next])
     if (successor)
       return hasSameVisibility(successor, group)
-        ? { kind: 'reinforced', id: successor.id }
-        : { kind: 'created' }
-    if (next === undefined) return { kind: 'challenged' }
-    current = { kind: 'merged', id: next }
+        ? { outcome: 'reinforced', id: successor.id }
+        : { outcome: 'created' }
+    if (next === undefined) return { outcome: 'challenged' }
+    current = { outcome: 'merged', id: next }
   }
-  return current.kind === 'merged' ? { kind: 'challenged' } : current
+  return current.outcome === 'merged' ? { outcome: 'challenged' } : current
 }
 
 async function findSeenObservations(

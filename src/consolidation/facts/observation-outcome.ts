@@ -16,22 +16,22 @@ export type KnownFact = {
 
 /** The outcome of an observation of a fact, decided by the stored facts. */
 export type ObservationOutcome =
-  | { kind: 'created' }
-  | { kind: 'reinforced'; id: string }
+  | { outcome: 'created' }
+  | { outcome: 'reinforced'; id: string }
   /** The record is pinned: it is not changed, and no second one is created. */
-  | { kind: 'skipped' }
+  | { outcome: 'skipped' }
   /** The record that stated it was merged into another one, which may state it now. */
-  | { kind: 'merged'; id: string }
+  | { outcome: 'merged'; id: string }
   /** It was withdrawn earlier. A new observation creates a challenged record, which waits for review. */
-  | { kind: 'challenged' }
+  | { outcome: 'challenged' }
 
 /** Whether a new record is created for the fact. */
-export function isNewFact({ kind }: ObservationOutcome): boolean {
-  return kind === 'created' || kind === 'challenged'
+export function isNewFact({ outcome }: ObservationOutcome): boolean {
+  return outcome === 'created' || outcome === 'challenged'
 }
 
 /** A fact with its outcome and the observations that are not linked to it yet. */
-export type DecidedFact = FactGroup & { outcome: ObservationOutcome; observations: readonly Observation[] }
+export type DecidedFact = FactGroup & ObservationOutcome & { observations: readonly Observation[] }
 
 /**
  * `known` are the stored facts with the same content, scope and sensitivity, in any status. One that does not hold at
@@ -45,10 +45,10 @@ export function decideObservationOutcome(
   const live = known.filter((fact) => isLive(fact) && holdsAt(fact.validity, newest))
   const currentFact = live.find(({ status }) => status === 'active') ?? live[0]
   if (currentFact)
-    return currentFact.pinned ? { kind: 'skipped' } : { kind: 'reinforced', id: currentFact.id }
+    return currentFact.pinned ? { outcome: 'skipped' } : { outcome: 'reinforced', id: currentFact.id }
   const merged = known.find(({ status }) => status === 'merged')
-  if (merged) return { kind: 'merged', id: merged.id }
-  return known.some(isWithdrawn) ? { kind: 'challenged' } : { kind: 'created' }
+  if (merged) return { outcome: 'merged', id: merged.id }
+  return known.some(isWithdrawn) ? { outcome: 'challenged' } : { outcome: 'created' }
 }
 
 function isLive(fact: KnownFact): boolean {

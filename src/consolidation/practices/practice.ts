@@ -18,7 +18,10 @@ export type KnownPractice = {
   is_ours: boolean
 }
 
-export type PracticeOutcome = { kind: 'new' } | { kind: 'skipped' } | { kind: 'updated'; id: string }
+export type PracticeOutcome =
+  | { outcome: 'created' }
+  | { outcome: 'skipped' }
+  | { outcome: 'updated'; id: string }
 
 /**
  * A practice written by a client may only look the same, so it is updated only if it replaced a learned one. A
@@ -31,8 +34,8 @@ export function decidePracticeOutcome(known: readonly KnownPractice[]): Practice
   const isReplaced = ours.some(({ status }) => status !== 'active' && status !== 'challenged')
   const currentPractice = ours.find(isLive) ?? (isReplaced ? known.find(isLive) : undefined)
   if (currentPractice)
-    return currentPractice.pinned ? { kind: 'skipped' } : { kind: 'updated', id: currentPractice.id }
-  return isReplaced ? { kind: 'skipped' } : { kind: 'new' }
+    return currentPractice.pinned ? { outcome: 'skipped' } : { outcome: 'updated', id: currentPractice.id }
+  return isReplaced ? { outcome: 'skipped' } : { outcome: 'created' }
 }
 
 export type PracticeCreation = {

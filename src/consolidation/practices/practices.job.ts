@@ -47,13 +47,13 @@ export function createPracticeStage(
     if (groups.length === 0) return {}
     const keys = groups.map(({ key }) => key)
     if (!input.isDryRun) await lockHandles(tx, keys)
-    const outcomes = await decideAll(tx, groups)
-    const newGroups = groups.filter((_, place) => outcomes[place]?.kind === 'new')
+    const decisions = await decideAll(tx, groups)
+    const newGroups = groups.filter((_, place) => decisions[place]?.outcome === 'created')
     const { createdIds, toUpdate } = await createPractices(tx, newGroups, input)
     for (const [place, { countChanges }] of groups.entries()) {
-      const outcome = outcomes[place]
-      if (outcome?.kind === 'updated')
-        toUpdate.set(outcome.id, [...(toUpdate.get(outcome.id) ?? []), ...countChanges])
+      const decision = decisions[place]
+      if (decision?.outcome === 'updated')
+        toUpdate.set(decision.id, [...(toUpdate.get(decision.id) ?? []), ...countChanges])
     }
     const { reinforced, changes } = await updatePractices(tx, toUpdate, input)
     await writeCounted(
