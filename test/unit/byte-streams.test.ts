@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { peek, readLines } from '../../src/http/bodies/streaming.ts'
+import { peek, readLines } from '../../src/http/bodies/body-lines.ts'
 import { CollectedBytes } from '../../src/kernel/collected-bytes.ts'
 
 /** The smallest chunks that a client can send. */

@@ -2,15 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
+import { peek, readChunks, readLines } from '../../http/bodies/body-lines.ts'
 import { readJson, readPartlyStoredJson, requireBodySize } from '../../http/bodies/json-bodies.ts'
-import {
-  allowSlowRequest,
-  jsonLinesType,
-  peek,
-  readChunks,
-  readLines,
-  startStream,
-} from '../../http/bodies/streaming.ts'
+import { allowSlowRequest, jsonLinesType, startStream } from '../../http/bodies/streaming.ts'
 import { readCallContext } from '../../http/idempotency/idempotency.ts'
 import { answers } from '../../http/problems/problem-responses.ts'
 import { toProblem, toPublicError } from '../../http/problems/problems.ts'
