@@ -16,8 +16,8 @@ export type Announcements = {
   announceTick(job: JobName, dueAt: Date): Promise<boolean>
   /** Says that a tenant may have new texts without a vector. */
   announceWrites(): Promise<boolean>
-  /** Returns the announcements for what is committed in the schema of a tenant. */
-  ofTenant(reference: string): Announcements
+  /** Returns the announcements for what is committed in the schema of a tenant; undefined is for what belongs to none. */
+  ofTenant(reference: string | undefined): Announcements
   finish(): Promise<unknown>
 }
 

@@ -85,7 +85,7 @@ export function createTenantJobs({
             log: bindLog(log, { tenant: id }),
             instruments,
             models,
-            announcements: reference === undefined ? announcements : announcements.ofTenant(reference),
+            announcements: announcements.ofTenant(reference),
             db: databases.open(location),
             heartbeatDb: heartbeatDatabases.open(location),
           })

@@ -1,11 +1,10 @@
 import type { TenantConnection } from '../db/connection.ts'
 import { homeSchema, nameSchema } from '../db/schema-names.ts'
-import { getCurrentTenant, type RequestTenant, type Tenancy } from '../http/auth/tenancy.ts'
+import type { RequestTenant, Tenancy } from '../http/auth/tenancy.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import { AppError } from '../kernel/errors.ts'
 import { bindLog } from '../kernel/log.ts'
 import { readReference } from '../keys/index.ts'
-import { createToolset } from '../mcp/index.ts'
 import { createModels } from '../models.ts'
 import { listRoutes } from '../routes.ts'
 import { createServices, finishServices, type Resources, type Services } from '../services.ts'
@@ -17,6 +16,7 @@ import {
   isMigrated,
   type TenantRow,
 } from '../tenants/index.ts'
+import { createCurrentServices } from './current-services.ts'
 
 const homeTenant: RequestTenant = { id: homeSchema, reference: undefined, server_url: null }
 
@@ -31,7 +31,7 @@ type Opened = { services: Services; server: string | null; usedAt: number }
 
 /**
  * One set of services for each tenant, over a database that only knows the schema of this tenant. So all that a service
- * keeps in memory belongs to one tenant. `services` call those of the tenant of the request in progress.
+ * keeps in memory belongs to one tenant. The routes call those of the tenant of the request in progress.
  */
 export function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
@@ -61,12 +61,8 @@ export function createTenantServices({ connection, announcements, ...resources }
       instruments,
       models,
       tenantReference: reference,
-      announcements: announcementsOf(reference),
+      announcements: announcements.ofTenant(reference),
     })
-  }
-
-  function announcementsOf(reference: RequestTenant['reference']): Announcements {
-    return reference === undefined ? announcements : announcements.ofTenant(reference)
   }
 
   async function finish(services: Services): Promise<void> {
@@ -109,7 +105,7 @@ export function createTenantServices({ connection, announcements, ...resources }
     const now = performance.now()
     if (now - (announced.get(reference) ?? -announceEveryMs) < announceEveryMs) return
     announced.set(reference, now)
-    void announcementsOf(reference).announceWrites()
+    void announcements.ofTenant(reference).announceWrites()
   }
 
   function tidy(): void {
@@ -126,9 +122,7 @@ export function createTenantServices({ connection, announcements, ...resources }
     noteWrite,
     positionsOf: databases.positionsOf,
   }
-  const services = createCurrentServices(provideServices(homeTenant), () =>
-    provideServices(getCurrentTenant()),
-  )
+  const services = createCurrentServices({ home: homeTenant, provideServices })
   const routes = listRoutes(services, {
     tenants: createTenantsService({ clock, ids, db: connection.db, directory, databases }),
     directory,
@@ -162,42 +156,4 @@ function requireMigrated(tenant: TenantRow): void {
     'The schema of this tenant lacks migrations. Workers apply them if it is not suspended, and so does `npm run migrate`; if they cannot, their log says why.',
     { retryAfterSeconds: 5 },
   )
-}
-
-/**
- * Services over those of the tenant of the request in progress. Routes get them when they are registered, before there is
- * a request.
- */
-function createCurrentServices(home: Services, current: () => Services): Services {
-  const services = delegate(home, current)
-  const { instruments, consoleFiles } = home
-  // The series of the process are about all tenants.
-  const process = { render: async () => (getCurrentTenant() === homeTenant ? instruments.render() : '') }
-  return {
-    ...services,
-    instruments,
-    consoleFiles,
-    mcp: { ...home.mcp, toolset: createToolset(services), runOnce: services.runOnce },
-    scrape: { ...home.scrape, sources: [process, services.storeReading] },
-  }
-}
-
-/**
- * The functions of `example`, each of which calls that of `current()`. All tenants have the same functions and values, because they
- * depend on the configuration alone. Rejected: a Proxy, whose members cannot be listed and whose calls took half as long again; and
- * routes that get their services with each request, which every handler of every room would have to do.
- */
-function delegate<Member>(example: Member, current: () => Member): Member {
-  if (typeof example === 'function')
-    return ((...args: unknown[]) => Reflect.apply(Object(current()), undefined, args)) as Member
-  if (!isGroup(example)) return example
-  const members = Object.entries(example).map(([name, member]) => [
-    name,
-    delegate<unknown>(member, () => Reflect.get(Object(current()), name)),
-  ])
-  return Object.fromEntries(members)
-}
-
-function isGroup(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
