@@ -159,7 +159,10 @@ module.exports = {
       'use-cases-import-no-http',
       { path: useCases },
       // The use case decides where a page ends, and which item of a batch is invalid.
-      { path: '^src/http/', pathNot: ['^src/http/(?:paging/(?:cursor|paging)|validation/validation)\\.ts$'] },
+      {
+        path: '^src/http/',
+        pathNot: ['^src/http/(?:paging/(?:cursor|paging)|validation/(?:validation|value-count))\\.ts$'],
+      },
     ),
 
     // The page of the console runs in a browser

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { hasInexactNumber, listStoringFaults, requireFewValues } from '../http/validation/validation.ts'
+import { hasInexactNumber, listStoringFaults } from '../http/validation/validation.ts'
+import { requireFewValues } from '../http/validation/value-count.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import {
   listPartFaults,

@@ -10,8 +10,6 @@ import { registerFormats } from './formats.ts'
 import { findFaults, isValid } from './schema-faults.ts'
 import { readKeywords } from './schema-keywords.ts'
 
-export { requireFewValues } from './value-count.ts'
-
 registerFormats()
 
 /** Enough to correct a request. More would only make the answer to a hostile request large. */
