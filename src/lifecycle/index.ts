@@ -33,7 +33,6 @@ export { createLayerService } from './promotion/layer.service.ts'
 export { createPromotion } from './promotion/promotion.job.ts'
 export {
   promoteDue,
-  rescoreAndPromote,
   rescoreAndPromoteIfNeeded,
   rescoreAndPromoteRecord,
 } from './promotion/promotion.service.ts'

@@ -4,7 +4,7 @@ import { scoreImportance, sourceTrust } from '../../src/domain/importance/import
 import { computeRetention } from '../../src/domain/lifecycle/retention.ts'
 import { logAccesses } from '../../src/lifecycle/access/access.queries.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.queries.ts'
-import { rescoreAndPromote } from '../../src/lifecycle/index.ts'
+import { rescoreAndPromote } from '../../src/lifecycle/promotion/promotion.service.ts'
 import { isDueArchival } from '../support/lifecycle-rules.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'

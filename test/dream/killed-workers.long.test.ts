@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { logAccesses } from '../../src/lifecycle/access/access.queries.ts'
-import { rescoreAndPromote } from '../../src/lifecycle/index.ts'
+import { rescoreAndPromote } from '../../src/lifecycle/promotion/promotion.service.ts'
 import {
   expectedOutcomes,
   insertDreamRecords,
