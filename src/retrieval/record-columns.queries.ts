@@ -19,7 +19,7 @@ export const timeColumns = sql`
 const messageText = sql`c.payload #>> '{timeline,0,summary}'`
 
 const head = sql`left(${messageText}, ${sql.lit(longestLabel)})`
-const word = String.raw`[[:upper:]][[:alpha:]'’.-]*`
+const word = "[[:upper:]][[:alpha:]'’.-]*"
 /** As `readSpeakerLabel` in domain/words/speaker-label.ts. With limits instead of `*` PostgreSQL takes ten times as long. */
 const label = String.raw`^(?:[[(][^])]+[])]:? *|[0-9][-0-9./:, T]+(?: ?[AaPp][Mm])? (?:- )?)?(${word}(?: ${word}){0,2}):\s`
 
