@@ -70,7 +70,7 @@ export type AppOptions = {
   /** Without it there is no board. */
   openQueueAdapter?: OpenQueueAdapter | undefined
   /** Called for each request that was answered or abandoned by its client. */
-  onRequestCompleted?: ((answer: CompletedRequest) => void) | undefined
+  onRequestCompleted?: ((request: CompletedRequest) => void) | undefined
 }
 
 /** `route` is the template, not the URL. */
@@ -218,10 +218,10 @@ function logRequests(app: FastifyInstance): void {
   })
 }
 
-function reportRequests(app: FastifyInstance, onAnswered: AppOptions['onRequestCompleted']): void {
-  if (!onAnswered) return
+function reportRequests(app: FastifyInstance, onRequestCompleted: AppOptions['onRequestCompleted']): void {
+  if (!onRequestCompleted) return
   app.addHook('onResponse', async (request, reply) => {
-    onAnswered({
+    onRequestCompleted({
       method: request.method,
       route: getRouteTemplate(request),
       status: reply.statusCode,

@@ -11,7 +11,9 @@ export function requireValid<Schema extends TSchema>(
 ): Static<Schema> {
   const faults = listFaults(schema, value)
   if (faults.length === 0) return value as Static<Schema>
-  throw invalidArguments(faults.map(({ pointer, message }) => ({ pointer: `${at}${pointer}`, message })))
+  throw createInvalidArgumentsError(
+    faults.map(({ pointer, message }) => ({ pointer: `${at}${pointer}`, message })),
+  )
 }
 
 /** Refuses arguments that say something else than `chosen`. Those that are undefined are not given. */
@@ -19,7 +21,7 @@ export function refuseBeside(chosen: string, others: object): void {
   const given = Object.entries(others).filter(([, value]) => value !== undefined)
   if (given.length === 0) return
   const message = `cannot be given beside \`${chosen}\``
-  throw invalidArguments(given.map(([name]) => ({ pointer: `/${name}`, message })))
+  throw createInvalidArgumentsError(given.map(([name]) => ({ pointer: `/${name}`, message })))
 }
 
 /** A text that is no id names nothing. */
@@ -28,6 +30,6 @@ export function requireId(id: string): string {
   throw new AppError('record_not_found', 'There is no such record.')
 }
 
-export function invalidArguments(errors: readonly Fault[]): AppError {
+export function createInvalidArgumentsError(errors: readonly Fault[]): AppError {
   return new AppError('validation_failed', 'The arguments do not match the schema.', { errors })
 }

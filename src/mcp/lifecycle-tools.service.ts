@@ -8,7 +8,7 @@ import type {
   createReinforcementService,
 } from '../lifecycle/index.ts'
 import type { RecordsService, WrittenRecord } from '../records/index.ts'
-import { invalidArguments, refuseBeside } from './arguments.service.ts'
+import { createInvalidArgumentsError, refuseBeside } from './arguments.service.ts'
 import { describeChanged } from './bounded-answers.service.ts'
 import { writeLine } from './shown-text.service.ts'
 import { changes, defineTool, removes, repeats, type Tool, type ToolContext } from './tool.ts'
@@ -88,7 +88,8 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
         refuseBeside('id', { job, dry_run: isDry, scope })
         return { structured: await readRun(call, id) }
       }
-      if (job === undefined) throw invalidArguments([{ pointer: '/job', message: 'is required, or `id`' }])
+      if (job === undefined)
+        throw createInvalidArgumentsError([{ pointer: '/job', message: 'is required, or `id`' }])
       const asked = { job, dry_run: isDry ?? true, ...(scope === undefined ? {} : { scope }) }
       const queued = await maintenance.request(call, asked, trace)
       afterwards(() => void announcements?.announceRun(job, queued.id))

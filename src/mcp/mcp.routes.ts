@@ -7,7 +7,7 @@ import { computeFingerprint, type RunOnce, readIdempotencyKey } from '../http/id
 import { answerRefused, toPublicError } from '../http/problems/problems.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import { AppError, createFaultError, type Fault } from '../kernel/errors.ts'
-import { invalidArguments, requireValid } from './arguments.service.ts'
+import { createInvalidArgumentsError, requireValid } from './arguments.service.ts'
 import { boundAnswer } from './bounded-answers.service.ts'
 import { readClientName } from './client-name.ts'
 import { listArgumentFaults, readArguments, refuseMessage, removeArguments } from './message-check.service.ts'
@@ -135,7 +135,9 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       tools: toolset.tools.filter((tool) => isOffered(tool, caller, chosen)),
       readsRecords: isAllowed(caller, 'records:read'),
       callTool: async (tool) =>
-        faults ? fail(invalidArguments(faults)) : callTool(tool, readArguments(request.body)).catch(fail),
+        faults
+          ? fail(createInvalidArgumentsError(faults))
+          : callTool(tool, readArguments(request.body)).catch(fail),
       readRecord: (id) =>
         request
           .readAfterPosition(() => toolset.readRecord(caller, id))

@@ -4,7 +4,7 @@ import { truncate } from '../kernel/truncated-text.ts'
 import { isWhole, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { asAgent } from './agent-source.ts'
-import { invalidArguments } from './arguments.service.ts'
+import { createInvalidArgumentsError } from './arguments.service.ts'
 import { describeChanged } from './bounded-answers.service.ts'
 import { changes, defineTool, type Tool, type ToolContext } from './tool.ts'
 import { ReviseInput, reviseOutput } from './tools.schemas.ts'
@@ -65,7 +65,7 @@ export function createReviseTool(services: RevisingServices): Tool {
       }
       if (op === 'contest') return { structured: await contest(context, given) }
       if (text === undefined)
-        throw invalidArguments([{ pointer: '/text', message: 'is required to supersede' }])
+        throw createInvalidArgumentsError([{ pointer: '/text', message: 'is required to supersede' }])
       const restated = asAgent(call, { text, occurred_at: given.occurred_at, actor, rationale: reason })
       const { record, sources } = await restating.restate(call, id, restated)
       return { structured: { record: describeChanged(record), sources } }

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { createReinforcementService } from '../lifecycle/index.ts'
 import { NewRecord, type RecordsService } from '../records/index.ts'
 import { asAgent } from './agent-source.ts'
-import { invalidArguments, refuseBeside, requireValid } from './arguments.service.ts'
+import { createInvalidArgumentsError, refuseBeside, requireValid } from './arguments.service.ts'
 import { describeState } from './bounded-answers.service.ts'
 import { createReviseTool, type RevisingServices } from './revise-tool.service.ts'
 import { changes, defineTool, repeats } from './tool.ts'
@@ -40,7 +40,7 @@ export function createWritingTools(services: WritingServices) {
         return { structured: { id: created.id, version: created.version, status: 'created' } }
       }
       if (text === undefined)
-        throw invalidArguments([{ pointer: '/text', message: 'is required, or `record`' }])
+        throw createInvalidArgumentsError([{ pointer: '/text', message: 'is required, or `record`' }])
       const { record: stored, outcome } = await notes.remember(call, asAgent(call, { text, ...more }))
       const status = outcome === 'created' ? 'created' : 'unchanged'
       const notice = 'status' in stored && stored.status === 'challenged' ? leftOutNotice : undefined

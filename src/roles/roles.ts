@@ -100,7 +100,10 @@ async function run(name: string, args: readonly string[], early: ChildProcess | 
   }
   const role = Object.entries(roles).find(([known]) => known === name)
   if (!role)
-    throw new OperatorError(`There is no role ${name}. The roles are ${Object.keys(roles).join(', ')}.`, 2)
+    throw new OperatorError(
+      `There is no role ${name}. The roles are ${Object.keys(roles).join(', ')}.`,
+      exitCodes.refused,
+    )
   if (name !== 'mcp') readCommandArguments({ args })
   // An API that was started before its database loads its modules meanwhile.
   if (awaitsEnvironment(process.env))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { normalise } from '../../src/domain/vectors/similarity.ts'
 import { encode } from '../../src/domain/vectors/vector-codes.ts'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import {
   createEmbeddingWorker,
   createPassWithoutRun,
@@ -36,11 +36,11 @@ async function writeMany(count: number): Promise<string[]> {
 function createRecordingEmbedder(onEmbed: (texts: readonly string[]) => unknown = () => {}) {
   const embedded: string[] = []
   const embedder: Embedder = {
-    ...hashEmbedder(),
+    ...createHashEmbedder(),
     embed: async (texts) => {
       embedded.push(...texts)
       await onEmbed(texts)
-      return hashEmbedder().embed(texts)
+      return createHashEmbedder().embed(texts)
     },
   }
   return { embedder, embedded }
@@ -56,7 +56,7 @@ describe('a record that changes while it is embedded', () => {
     })
     await createPassWithoutRun(app, embedder)()
     expect(embedded.map((text) => text.split('\n').at(-1))).toEqual(['before', 'after'])
-    const [vector] = await hashEmbedder().embed(embedded.slice(1))
+    const [vector] = await createHashEmbedder().embed(embedded.slice(1))
     if (!vector) throw new Error('no such text')
     expect((await readVectors(app)).map(({ code }) => code)).toEqual([encode(normalise(vector), 32)])
     expect(await readEmbeddingQueue(app)).toEqual([])
@@ -131,7 +131,7 @@ describe('concurrent embedding workers', () => {
         if (index === 100) {
           // The old workers count as gone and do not know it.
           app.clock.advance(61_000)
-          working.push(work(createPassWithoutRun(app, hashEmbedder(64))))
+          working.push(work(createPassWithoutRun(app, createHashEmbedder(64))))
         }
         return index % 10 === 0
           ? app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
@@ -141,7 +141,7 @@ describe('concurrent embedding workers', () => {
     await Promise.all(working)
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200))
     app.clock.advance(61_000)
-    await createPassWithoutRun(app, hashEmbedder(64))()
+    await createPassWithoutRun(app, createHashEmbedder(64))()
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual(Array(180).fill(64))
     expect(await readEmbeddingQueue(app)).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { writeSearchableText } from '../../src/domain/payloads/searchable-text.ts'
 import { decode } from '../../src/domain/vectors/vector-codes.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/vectors/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { capture, triple } from '../support/capture-requests.ts'
@@ -26,7 +26,7 @@ async function expectVector(id: string, object: string, tags: string[] = []): Pr
   const [row] = (await readVectors(app)).filter(({ record_id: each }) => each === id)
   if (!row) throw new Error('no vector')
   const text = writeSearchableText({ ...payloads.semantic, object } as never, tags)
-  const [expected] = await hashEmbedder(row.dimensions).embed([text])
+  const [expected] = await createHashEmbedder(row.dimensions).embed([text])
   if (!expected) throw new Error('no such text')
   const stored = decode(row.code, row.dimensions, 32)
   expect(Math.max(...stored.map((value, index) => Math.abs(value - (expected[index] ?? 0))))).toBeLessThan(

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
@@ -51,13 +51,13 @@ describe('two concurrent workers', () => {
     const [first = ''] = await writeMany([frozen])
     // One worker holds the first text while the other embeds the second and would compare it.
     const slow = createPassWithoutRun(app, {
-      ...hashEmbedder(),
+      ...createHashEmbedder(),
       embed: async (texts) => {
         const [second = ''] = await writeMany([frozen])
         await createPassWithoutRun(app)()
         await compare()
         expect([await surprises(), await readQueue(), second === '']).toEqual([[], 1, false])
-        return hashEmbedder().embed(texts)
+        return createHashEmbedder().embed(texts)
       },
     })
     await slow()

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createEmbeddingWorker, readVectors } from '../support/embedding-workers.ts'
 import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
@@ -190,7 +190,7 @@ describe('a record is compared once', () => {
     await app.request('PATCH', `/v1/records/${first}`, { body: { tags: [] } })
     await run()
     app.clock.advance(61_000)
-    const other = createEmbeddingWorker(app, hashEmbedder(64))
+    const other = createEmbeddingWorker(app, createHashEmbedder(64))
     await other.run()
     await other.run()
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([64, 64])
@@ -204,7 +204,7 @@ describe('a record is compared once', () => {
     await run()
     app.clock.advance(61_000)
     const second = await write(frozen)
-    await createEmbeddingWorker(app, hashEmbedder(64)).run()
+    await createEmbeddingWorker(app, createHashEmbedder(64)).run()
     expect(await surpriseOf(second)).toMatchObject({ delta: -0.35 })
   })
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, expect, it } from 'vitest'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
 import { createPassWithoutRun, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { fact, payloads } from '../support/record-requests.ts'
@@ -24,7 +24,7 @@ const deadlineMs = 4 * timeoutMs
 
 /** A server that does not answer requests with some texts. */
 function createSilentEmbedder(isSilent: (text: string) => boolean): Embedder {
-  const { embed, ...about } = hashEmbedder()
+  const { embed, ...about } = createHashEmbedder()
   return {
     ...about,
     embed: async (texts, { deadlineMs: most = timeoutMs } = {}) => {
@@ -49,7 +49,7 @@ it('a text that a model never answers keeps no other from its vector for longer 
 
 it('a model that is slow is asked for texts in groups again', async () => {
   await write(...words(40))
-  const { embed, ...about } = hashEmbedder()
+  const { embed, ...about } = createHashEmbedder()
   const sizes: number[] = []
   const deadlineMs = 1_000
   const answerMs = 600

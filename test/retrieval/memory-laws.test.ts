@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/query-words.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createCellCache, createVectorMemory, createVectorSearch } from '../../src/embeddings/index.ts'
 import { listAnswerConditions, listContextConditions } from '../../src/retrieval/filters.queries.ts'
 import { createTextMemory, createTextSearch } from '../../src/retrieval/index.ts'
@@ -45,7 +45,7 @@ function openProcesses({ db, clock, config }: TestApp) {
     words: createTextSearch({ ...shared, memory: texts }),
     vectors: createVectorSearch({ db, clock, memory: index }),
   }
-  const embedder = hashEmbedder()
+  const embedder = createHashEmbedder()
 
   async function findWords({ words }: typeof memory, { word, trust, scope }: Question) {
     const asked = readQuestion(scope ? { scopes: [scope] } : {}, trust, clock.now())

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createStaticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
 import { createEmbeddingWorker, readEmbeddingModels, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create } from '../support/record-requests.ts'
@@ -114,7 +114,7 @@ describe('retrieval by the built-in word meanings', () => {
 
   it('takes over a store with hashed vectors, which answer until all texts are embedded', async () => {
     const ids = await storeAll()
-    await createEmbeddingWorker(app, hashEmbedder()).run()
+    await createEmbeddingWorker(app, createHashEmbedder()).run()
     const { items } = await findSimilar(sentences.train)
     expect(items[0].similarity).toBeGreaterThan(0.5)
     app.clock.advance(120_000)

@@ -4,7 +4,7 @@ import { fullTrust, type Sensitivity } from '../../src/domain/trust/caller.ts'
 import { createCellAssigner } from '../../src/embeddings/cells/cell-assigner.service.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createTextEmbedder } from '../../src/embeddings/embedders/text-embedding.service.ts'
 import { createModelRegistration } from '../../src/embeddings/embedding-models.service.ts'
 import { createEmbeddingJob } from '../../src/embeddings/index.ts'
@@ -24,7 +24,7 @@ type Asked = { dryRun?: boolean; scope?: string; signal?: AbortSignal }
 /** Creates a worker beside an API, with an embedder of its own. */
 export function createEmbeddingWorker(
   { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
-  embedder: Embedder | null = hashEmbedder(),
+  embedder: Embedder | null = createHashEmbedder(),
   maxSensitivity: Sensitivity = 'low',
 ) {
   const lines: string[] = []
@@ -59,7 +59,7 @@ export function createEmbeddingWorker(
  */
 export function createPassWithoutRun(
   { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
-  embedder: Embedder = hashEmbedder(),
+  embedder: Embedder = createHashEmbedder(),
   { deadlineMs }: { deadlineMs?: number } = {},
 ) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })

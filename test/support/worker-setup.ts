@@ -4,7 +4,7 @@ import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createDream } from '../../src/dream/index.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createEmbeddingJob } from '../../src/embeddings/index.ts'
 import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
 import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
@@ -73,7 +73,8 @@ export async function openWorkerSetup(
       size: sizes.rows,
     }),
     consolidate: createSmallConsolidation({ db, clock, ids }),
-    embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    embed: createEmbeddingJob({ db, clock, ids, log, embedder: createHashEmbedder(), maxSensitivity: 'low' })
+      .work,
     purge: createTestPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
     undo: createUndo({ db, seal }),
   }
@@ -229,7 +230,8 @@ export function createWorkerFor(
       ...config.consolidation,
       extraction: chatOptions,
     }),
-    embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    embed: createEmbeddingJob({ db, clock, ids, log, embedder: createHashEmbedder(), maxSensitivity: 'low' })
+      .work,
     purge: createTestPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
     simulation: createSimulation({ db }),
     undo: createUndo({ db, seal }),

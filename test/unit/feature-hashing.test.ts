@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computeCosine, computeDot, hasDirection } from '../../src/domain/vectors/similarity.ts'
 import { hashEmbedding as hash } from '../../src/embeddings/embedders/feature-hashing.ts'
-import { hashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 
 /** Wide enough that words rarely share a bucket: these tests are about the features. */
 const hashEmbedding = (text: string, dimensions = 384) => hash(text, dimensions)
@@ -71,8 +71,8 @@ describe('a hashed vector', () => {
 
 describe('the hash embedder', () => {
   it('names the version of the hashing and has 256 dimensions by default', async () => {
-    expect(hashEmbedder()).toMatchObject({ provider: 'hash', model: 'hash-v1', dimensions: 256 })
-    expect(await hashEmbedder().embed(['text', ''])).toEqual([hash('text', 256), new Float32Array(256)])
-    expect(await hashEmbedder(64).embed(['text'])).toEqual([hash('text', 64)])
+    expect(createHashEmbedder()).toMatchObject({ provider: 'hash', model: 'hash-v1', dimensions: 256 })
+    expect(await createHashEmbedder().embed(['text', ''])).toEqual([hash('text', 256), new Float32Array(256)])
+    expect(await createHashEmbedder(64).embed(['text'])).toEqual([hash('text', 64)])
   })
 })

@@ -114,7 +114,7 @@ export async function fillTable<Row extends { id: string }>(
 ): Promise<void> {
   for (let after = nilUuid; ; ) {
     const rows = await read(after)
-    if (!rows.every(add)) throw noRoom()
+    if (!rows.every(add)) throw createNoRoomError()
     const last = rows.at(-1)
     if (!last) return
     after = last.id
@@ -154,6 +154,6 @@ export async function forgetGone<Row extends Versioned>(
   return table.countAdded() <= 2 * table.countKept() + fewEmpty
 }
 
-export function noRoom(): RangeError {
+export function createNoRoomError(): RangeError {
   return new RangeError('There is no room in memory.')
 }

@@ -3,7 +3,7 @@ import { createEmbeddingModel } from '../../llm/embedding-model.ts'
 import type { Observe } from '../../llm/request-retries.ts'
 import { createStaticEmbedder } from '../static/static-embedder.service.ts'
 import type { Embedder } from './embedder.ts'
-import { hashEmbedder } from './hash-embedder.ts'
+import { createHashEmbedder } from './hash-embedder.ts'
 
 type EmbeddingSettings =
   | { provider: 'none' }
@@ -30,7 +30,7 @@ export function createEmbedder(
     case 'static':
       return createStaticEmbedder()
     case 'hash':
-      return hashEmbedder(settings.dimensions)
+      return createHashEmbedder(settings.dimensions)
     case 'openai':
       return createEmbeddingModel({ ...settings, clock, observe })
   }
@@ -42,7 +42,7 @@ export function findBuiltIn(row: {
   model: string
   dimensions: number
 }): Embedder | undefined {
-  return [createStaticEmbedder(), hashEmbedder(row.dimensions)].find(
+  return [createStaticEmbedder(), createHashEmbedder(row.dimensions)].find(
     ({ provider, model, dimensions }) =>
       provider === row.provider && model === row.model && dimensions === row.dimensions,
   )

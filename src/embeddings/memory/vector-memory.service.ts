@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { fillTable, forgetGone, noRoom } from '../../db/memory/learnt-changes.ts'
+import { createNoRoomError, fillTable, forgetGone } from '../../db/memory/learnt-changes.ts'
 import { readView } from '../../db/memory/seen-changes.ts'
 import { runApart } from '../../db/request-scope.ts'
 import type { Neighbour } from '../../domain/vectors/similarity.ts'
@@ -63,7 +63,8 @@ export function createVectorMemory({
     async function load({ model, stored }: MemoryVectorSearch): Promise<LoadedVectors> {
       opened ??= createVectorPages(maxBytes)
       const pages = opened
-      if (stored > pages.countFree() * pages.countPerPage(countBytes(model.dimensions))) throw noRoom()
+      if (stored > pages.countFree() * pages.countPerPage(countBytes(model.dimensions)))
+        throw createNoRoomError()
       const sets = await listSets(model.id, stored)
       // Vectors that are stored from here on are not in the snapshot, and come with the first check.
       const view = await readView(db)

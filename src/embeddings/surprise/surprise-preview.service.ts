@@ -30,7 +30,7 @@ export function createSurprisePreviewService({ db, queryEmbedder, vectors }: Res
       throw new AppError('no_vectors', 'There are no vectors to compare with.')
     const read = await queryEmbedder.embedText(input.text)
     if (read.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
-    if (read.outcome !== 'embedded') throw noWordError()
+    if (read.outcome !== 'embedded') throw createNoWordError()
     const { model, vector } = read
     const found = await vectors.findCandidates({
       model,
@@ -67,7 +67,7 @@ function judgeText(text: string): number {
   return judgeWorth({ kind: 'semantic', subject: '', predicate: '', object: text, ...evidence }).value
 }
 
-function noWordError(): AppError {
+function createNoWordError(): AppError {
   return createFaultError('The text contains no word.', {
     pointer: '/text',
     message: 'must contain a word: without one there is no vector',

@@ -45,9 +45,9 @@ export function createBodyReader(app: FastifyInstance, { maxBytes, maxHeldBytes 
 
   return async function read(request: FastifyRequest, source: Readable): Promise<Buffer> {
     const declared = Number(request.headers['content-length'] ?? 0)
-    if (declared > maxBytes) throw tooLarge()
+    if (declared > maxBytes) throw createTooLargeError()
     return collect(source, (bytes, size) => {
-      if (size > maxBytes) throw tooLarge()
+      if (size > maxBytes) throw createTooLargeError()
       hold(request, bytes)
     })
   }
@@ -91,6 +91,6 @@ function enlarge(body: Buffer, size: number): Buffer {
   return larger
 }
 
-function tooLarge(): AppError {
+function createTooLargeError(): AppError {
   return new AppError('body_too_large', 'The body is larger than this server accepts.')
 }

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 import { AppError, type Fault } from '../../kernel/errors.ts'
 import { findUnstorableValues } from '../validation/body-inspection.ts'
 import { readKeywords } from '../validation/schema-keywords.ts'
-import { maxValues, tooManyValues } from '../validation/value-count.ts'
+import { createTooManyValuesError, maxValues } from '../validation/value-count.ts'
 import { createBodyReader } from './body-reading.ts'
 import { scanJson } from './body-scan.ts'
 import { quoteLargeNumbers } from './large-numbers.ts'
@@ -78,7 +78,7 @@ export function requireBodySize(json: Buffer): void {
   if (json.length > bodyLimit)
     throw new AppError('body_too_large', `A line without a history may have at most ${bodyLimit} bytes.`)
   if (json.length > 2 * maxValues && scanJson(json, maxValues).values > maxValues)
-    throw tooManyValues(maxValues)
+    throw createTooManyValuesError(maxValues)
 }
 
 /** The value of the body, and the places in it that PostgreSQL cannot store. */
@@ -96,7 +96,7 @@ function inspectJson(body: Buffer, most: number): { value: unknown; fault?: AppE
 
 function countValues(body: Buffer, most: number) {
   const scanned = scanJson(body, most)
-  if (scanned.values > most) throw tooManyValues(most)
+  if (scanned.values > most) throw createTooManyValuesError(most)
   return scanned
 }
 

@@ -14,12 +14,12 @@ export function requireFewValues(parsed: unknown): void {
     if (typeof top !== 'object' || top === null) continue
     const members: unknown[] = Array.isArray(top) ? top : Object.values(top)
     values += members.length
-    if (values > maxValues) throw tooManyValues(maxValues)
+    if (values > maxValues) throw createTooManyValuesError(maxValues)
     for (const each of members) if (typeof each === 'object' && each !== null) stack.push(each)
   }
 }
 
-export function tooManyValues(most: number): AppError {
+export function createTooManyValuesError(most: number): AppError {
   return createFaultError('The body has too many fields.', {
     pointer: '',
     message: `must have at most ${most} fields and items`,

@@ -1,6 +1,6 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Database } from '../../../db/connection.ts'
-import { fillTable, forgetGone, noRoom } from '../../../db/memory/learnt-changes.ts'
+import { createNoRoomError, fillTable, forgetGone } from '../../../db/memory/learnt-changes.ts'
 import { readView } from '../../../db/memory/seen-changes.ts'
 import { runApart } from '../../../db/request-scope.ts'
 import { fullTrust } from '../../../domain/trust/caller.ts'
@@ -80,7 +80,7 @@ export function createTextMemory({ maxBytes, ...clock }: Options) {
     }
 
     async function readNext(after: string): Promise<StoredText[]> {
-      if (!hasRoom()) throw noRoom()
+      if (!hasRoom()) throw createNoRoomError()
       return readTexts(db, after, readAtOnce)
     }
 
