@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'service',
-          // Whatever the others leave, so that no new folder goes unrun.
+          // All that no other project runs, so that the tests of a new folder are run too.
           include: ['test/**/*.test.ts', 'clients/*/test/**/*.test.ts'],
           exclude: [...exclude, ...unit, ...isolated, ...processes, ...browser],
         },

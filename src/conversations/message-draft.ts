@@ -64,7 +64,7 @@ export function createMessageRecord(
   })
 }
 
-/** A role alone is nobody in particular. */
+/** Only a message with a name mentions its writer: a role alone names no person. */
 function interpret({ name }: MessagePlace): Interpretation {
   return {
     status: 'tentative',

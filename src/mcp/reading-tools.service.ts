@@ -186,7 +186,7 @@ function describeUnknownScope({ trust: { scopes } }: Caller, scope: string | und
   return `There is no memory in the scope ${writeJson(scope)} that the key may read. Check its name, or leave out scope to ask in all scopes of the key.${own}`
 }
 
-/** Shorter texts until the answer is small enough, whatever characters they have. */
+/** Makes the texts shorter until the answer is small enough: some characters take several bytes. */
 function shorten(records: readonly (MemoryRecord | RedactedRecord)[], limit = longestText): object[] {
   const items = records.filter(isWhole).map((record) => {
     const { id, type, created_at, status } = record

@@ -49,7 +49,7 @@ function createBackground({ connection, heartbeats = connection, ...resources }:
 }
 
 type WorkerAppResources = Pick<Connection, 'pool'> & {
-  /** Where keys are looked up: the connections of the jobs may all be in use when someone must see what they do. */
+  /** Where keys are looked up: the connections of the jobs may all be in use when an operator must see what they do. */
   db: Database
   checks: Checks
   instruments: Instruments

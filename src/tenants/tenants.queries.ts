@@ -94,7 +94,7 @@ export async function setServer(
   await tx.updateTable('tenants').set(server).where('id', '=', id).execute()
 }
 
-/** Kept until the row is deleted: after a crash the schema may be gone before anybody was told what it had. */
+/** Kept until the row is deleted: after a crash the schema may be gone before an answer has said what it had. */
 export async function setRemoved(tx: Transaction, id: string, removed: string): Promise<void> {
   await tx.updateTable('tenants').set({ removed }).where('id', '=', id).execute()
 }

@@ -113,7 +113,7 @@ export function createProfilesStep({ insertFact, textLanguage }: Resources): Ste
   }
 
   /**
-   * Returns undefined if there is nothing to ask: too few facts, no new facts, or a profile written by someone else.
+   * Returns undefined if there is nothing to ask: too few facts, no new facts, or a profile that this step did not write.
    */
   async function prepare(
     db: Database,

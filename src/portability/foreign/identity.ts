@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 
 /**
  * The id of a record of another program, the same at each import into the same scope. It is keyed by a secret of the
- * store, so that nobody can compute it for a scope that it does not see. `others` is how many records of the item there are
- * that the caller does not read in full: it cannot tell the id from that of an item without any.
+ * store, so that no caller can compute it for a scope that it does not see. `others` is how many records of the item there
+ * are that the caller does not read in full: with them in the digest, the id looks like that of an item without any.
  */
 export type Identity = (source: string, others?: number) => string
 

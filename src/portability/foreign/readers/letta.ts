@@ -66,7 +66,7 @@ function unpackText(text: unknown): unknown {
   const packed = parseFields(text)
   if (typeof packed?.['time'] !== 'string') return text
   const { type, status, message } = packed
-  // Events of the loop in which the agent runs: nobody said anything.
+  // Events of the loop in which the agent runs, and not messages.
   if (type === 'heartbeat' || type === 'login') return undefined
   const isPacked =
     type === 'user_message' || type === 'system_alert' || status === 'OK' || status === 'Failed'
