@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseDriftRoots } from '../../src/domain/drift-roots.ts'
 import { decideMove, type RecordState } from '../../src/dream/drift/drift-judgement.ts'
-import type { Finding } from '../../src/dream/drift/references.ts'
-import { hasScript, hasWord } from '../../src/dream/drift/references.ts'
+import { type Finding, hasWord } from '../../src/dream/drift/references.ts'
+import { hasScript } from '../../src/dream/drift/script-references.ts'
 
 describe('a name in a file', () => {
   it.each([

@@ -10,8 +10,8 @@ import {
   readRootState,
 } from './file-lookup.service.ts'
 import { findReferences } from './reference-extraction.ts'
-import type { Finding, Reference } from './references.ts'
-import { hasScript, hasWord } from './references.ts'
+import { type Finding, hasWord, type Reference } from './references.ts'
+import { hasScript } from './script-references.ts'
 
 type Checker = ReturnType<typeof createChecker>
 

@@ -1,7 +1,7 @@
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import { extractPaths, resolvePath } from './path-references.ts'
 import type { Reference } from './references.ts'
-import { extractScripts } from './references.ts'
+import { extractScripts } from './script-references.ts'
 
 /** Further references and text are ignored: a long listing is not a statement about each of its files. */
 export const maxReferences = 50
