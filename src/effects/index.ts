@@ -12,7 +12,7 @@ export {
   listWrittenVersions,
   markBatch,
 } from './effects.queries.ts'
-export { insertLogs, replay } from './effects.service.ts'
+export { insertLogs, type Replayed, replay } from './effects.service.ts'
 export { erasedContentNote } from './erased-contents.service.ts'
 export { deleteRevisionEffects } from './revision-effects.queries.ts'
 export { createRewrite, describeEntries } from './taken-back.ts'

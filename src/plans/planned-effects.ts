@@ -1,4 +1,4 @@
-import { type Effect, logs, type Row, type replay } from '../effects/index.ts'
+import { type Effect, logs, type Replayed, type Row } from '../effects/index.ts'
 
 type Translation = {
   planId: string
@@ -46,11 +46,9 @@ function moveTime(value: unknown, plannedAt: Date, laterMs: number): unknown {
   return at < plannedAt.getTime() ? value : new Date(at + laterMs).toISOString().replace(/\.?0*Z$/, '+00:00')
 }
 
-type Replayed = Pick<Awaited<ReturnType<typeof replay>>, 'effects' | 'blocked' | 'unscored'>
-
 /** If the plan changes only the importance of a record, and the importance has changed since, the record is left alone. */
 export function leaveChangedImportance(
-  { effects, blocked, unscored }: Replayed,
+  { effects, blocked, unscored }: Pick<Replayed, 'effects' | 'blocked' | 'unscored'>,
   planned: readonly { record_id: string; action: string }[],
 ): Pick<Replayed, 'blocked' | 'unscored'> {
   const changed = new Set([

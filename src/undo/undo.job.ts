@@ -10,9 +10,9 @@ import { findForgottenContents, restoreForgotten } from './forgetting.queries.ts
 import { countChanged, findNextChanged, listImportanceMoves, listKept } from './undo.queries.ts'
 import {
   listWhenDry,
-  type Replayed,
   readOptions,
   type Undo,
+  type UndoneBatch,
   undoBatch,
   undoEffects,
 } from './undone-batch.service.ts'
@@ -51,7 +51,7 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
 
 type Portion = BatchResult & { last: string | undefined }
 /** A record that fails is left as it is. Another undo of the same run takes it back once its cause is gone. */
-async function inReplay<T extends Replayed>(
+async function inReplay<T extends UndoneBatch>(
   context: RunContext,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
@@ -60,7 +60,7 @@ async function inReplay<T extends Replayed>(
   return result
 }
 
-async function undoImportance(tx: Transaction, undo: Undo, after: string): Promise<Portion & Replayed> {
+async function undoImportance(tx: Transaction, undo: Undo, after: string): Promise<Portion & UndoneBatch> {
   const { run_id: runId } = undo.options
   const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
   const result = effects.length === 0 ? {} : await undoEffects(tx, undo, effects, 'rescore')

@@ -9,6 +9,7 @@ import {
   insertImportanceMoves,
   listEffects,
   listWrittenVersions,
+  type Replayed,
   replay,
 } from '../effects/index.ts'
 import { attempt } from '../jobs/attempt.ts'
@@ -29,10 +30,10 @@ export function readOptions({ run }: RunContext): UndoOptions {
 }
 
 /** `failed`: the records that could not be written, each with its error. */
-export type Replayed = BatchResult & { failed?: ReadonlyMap<string, unknown> | undefined }
+export type UndoneBatch = BatchResult & { failed?: ReadonlyMap<string, unknown> | undefined }
 
 /** Takes back a batch of the run, in the transaction of a batch of the undo. */
-export async function undoBatch(tx: Transaction, undo: Undo, batch: string): Promise<Replayed> {
+export async function undoBatch(tx: Transaction, undo: Undo, batch: string): Promise<UndoneBatch> {
   const { run } = undo.context
   const { run_id: targetId, only = null, actor, rationale, via = null } = undo.options
   await stopSavingEffects(tx)
@@ -67,25 +68,21 @@ async function takeBackTogether(tx: Transaction, taking: Parameters<typeof takeB
 /** Takes back these effects where the rows are still as the run left them. */
 export async function undoEffects(
   tx: Transaction,
-  { seal, context: { run }, options }: Undo,
+  undo: Undo,
   effects: readonly Effect[],
   /** The changes of the run to records that it does not list. */
   unlisted?: 'rescore',
-): Promise<Replayed> {
-  const { run_id: targetId, only, actor, rationale, via = null } = options
+): Promise<UndoneBatch> {
+  const { seal, context, options } = undo
+  const { run } = context
+  const { run_id: targetId, only } = options
   await lockTombstonesShared(tx)
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
   const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
   const isChosen = isSelected(only)
   const selected = new Set(listed.filter(isChosen).map(({ record_id: id }) => id))
   const isNamed = (id: string) => unlisted !== undefined && isChosen({ record_id: id, action: unlisted })
-  const {
-    effects: written,
-    blocked,
-    failed,
-    importanceMoves,
-    unscored,
-  } = await replay(tx, effects, {
+  const replayed = await replay(tx, effects, {
     direction: 'backward',
     isolatesFailures: true,
     findErased: (records) => findErasedRecords(tx, seal, records),
@@ -93,16 +90,13 @@ export async function undoEffects(
     versions: await listWrittenVersions(tx, run.id, owners),
     rewrite: createRewrite(effects, run.startedAt),
   })
+  const { blocked, failed, importanceMoves } = replayed
   const changedRecords = new Set(listed.flatMap((each) => (each.is_changed ? each.record_id : [])))
   const entries = describeUndone(
-    written,
+    replayed.effects,
     [...selected].filter((id) => !blocked.has(id) && !changedRecords.has(id)),
   )
-  const reason = { actor, rationale, via, runId: run.id, now: run.startedAt }
-  if (entries.length > 0) await insertEntries(tx, entries, { action: 'undo', ...reason })
-  if (importanceMoves.length > 0)
-    await insertImportanceMoves(tx, importanceMoves, { runId: run.id, now: run.startedAt })
-  if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
+  await recordUndone(tx, undo, entries, replayed)
   const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))
   const unlistedCount = others.length
   const result = await describeBatch(tx, targetId, {
@@ -114,6 +108,20 @@ export async function undoEffects(
     unlistedCount,
   })
   return { ...result, failed }
+}
+
+/** Writes the log of what was taken back, and the importance that follows from it. */
+async function recordUndone(
+  tx: Transaction,
+  { context: { run }, options: { actor, rationale, via = null } }: Undo,
+  entries: UndoneEffects['entries'],
+  { importanceMoves, unscored }: Pick<Replayed, 'importanceMoves' | 'unscored'>,
+): Promise<void> {
+  const written = { runId: run.id, now: run.startedAt }
+  if (entries.length > 0)
+    await insertEntries(tx, entries, { action: 'undo', actor, rationale, via, ...written })
+  if (importanceMoves.length > 0) await insertImportanceMoves(tx, importanceMoves, written)
+  if (unscored.size > 0) await rescore(tx, { ids: [...unscored], ...written })
 }
 
 function isSelected(only: readonly string[] | undefined) {
