@@ -40,14 +40,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
   const budget = toWeight(maxTokens)
   const layout = format === 'json' ? createJsonLayout() : createMarkdownLayout(references)
   const { chosen, omitted } = fillBudget(listUnits(entries, places, disputes), layout, budget)
-  const listed = new Set(entries.map(({ id }) => id))
   const text = layout.frameWeight > budget ? '' : layout.write(chosen)
-  const others = [...records.values()].flatMap((record): Omitted[] => {
-    if (listed.has(record.id)) return []
-    if (hasNewerState(record, records)) return [{ record_id: record.id, reason: 'repetition' }]
-    if (isOnlyName(record)) return [{ record_id: record.id, reason: 'only_name' }]
-    return foundIds.includes(record.id) ? [{ record_id: record.id, reason: 'not_selected' }] : []
-  })
   const getPlace = ({ record_id: id }: Omitted) => places.get(id) ?? 0
   return {
     text,
@@ -63,8 +56,22 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Promp
       question,
       chosen.map((entry) => entry.text),
     ),
-    omitted: [...omitted, ...others].sort((one, other) => getPlace(one) - getPlace(other)),
+    omitted: [...omitted, ...listWithoutEntry(found, entries)].sort(
+      (one, other) => getPlace(one) - getPlace(other),
+    ),
   }
+}
+
+/** The records that are no entry, each with the reason. A skill or a plan that was only read as a neighbour is not listed. */
+function listWithoutEntry({ answer, records }: Found, entries: readonly Entry[]): Omitted[] {
+  const listedIds = new Set(entries.map(({ id }) => id))
+  const foundIds = new Set(answer.nodes.map(({ record }) => record.id))
+  return [...records.values()].flatMap((record): Omitted[] => {
+    if (listedIds.has(record.id)) return []
+    if (hasNewerState(record, records)) return [{ record_id: record.id, reason: 'repetition' }]
+    if (isOnlyName(record)) return [{ record_id: record.id, reason: 'only_name' }]
+    return foundIds.has(record.id) ? [{ record_id: record.id, reason: 'not_selected' }] : []
+  })
 }
 
 /**
