@@ -1,15 +1,16 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { findWrongSizes } from '../../src/checking/lifecycle-laws.queries.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
+import { insertFadingRecords } from '../support/fading-records.ts'
 import { migrateDown } from '../support/migrate-down.ts'
-import { insertFadingRecords, openWorkerSetup } from '../support/worker-setup.ts'
+import { openWorkerSetup } from '../support/worker-setup.ts'
 
 it('the migration of budgets counts the records of an earlier version, and reverts with records in the store', async () => {
   const setup = await openWorkerSetup()
   onTestFinished(setup.close)
   await migrateDown(setup.db, '0032_run_requesters')
-  await insertFadingRecords(setup, { count: 50, bornAt: setup.clock.now(), scope: 'a' })
-  await insertFadingRecords(setup, { count: 30, bornAt: setup.clock.now(), offset: 50 })
+  await insertFadingRecords(setup, { count: 50, createdAt: setup.clock.now(), scope: 'a' })
+  await insertFadingRecords(setup, { count: 30, createdAt: setup.clock.now(), offset: 50 })
   await setup.pool.query(
     `update records set forgotten_at = created_at, forgotten_reason = 'deleted', forgotten_by = 'ada',
        purge_at = created_at + interval '30 days'
@@ -25,7 +26,7 @@ it('the migration of budgets counts the records of an earlier version, and rever
   ])
   expect(await findWrongSizes(setup.db)).toMatchObject({ broken: 0 })
   await migrateDown(setup.db, '0032_run_requesters')
-  await insertFadingRecords(setup, { count: 1, bornAt: setup.clock.now(), offset: 90 })
+  await insertFadingRecords(setup, { count: 1, createdAt: setup.clock.now(), offset: 90 })
   await migrateUp(setup.db)
   expect(await findWrongSizes(setup.db)).toMatchObject({ broken: 0 })
 })

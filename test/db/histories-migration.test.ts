@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
+import { insertFadingRecords } from '../support/fading-records.ts'
 import { listMonths } from '../support/history-months.ts'
 import { migrateDown } from '../support/migrate-down.ts'
-import { insertFadingRecords, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 let setup: WorkerSetup
 beforeEach(async () => {
   setup = await openWorkerSetup()
   await migrateDown(setup.db, '0050_sizes_by_key')
-  await insertFadingRecords(setup, { count: 5, bornAt: setup.clock.now() })
+  await insertFadingRecords(setup, { count: 5, createdAt: setup.clock.now() })
   await setup.pool.query(`
     with run as (
       insert into maintenance_runs (id, job, trigger, dry_run, options, status, done, stats, attempts, cancel_requested,
@@ -45,7 +46,7 @@ describe('the migration of the histories', () => {
     await migrateUp(setup.db)
     expect(await readHistories()).toEqual(before)
     for (const name of histories) expect(await listMonths(setup.db, name)).toEqual({ rest: 5 })
-    await insertFadingRecords(setup, { count: 1, bornAt: setup.clock.now(), offset: 50 })
+    await insertFadingRecords(setup, { count: 1, createdAt: setup.clock.now(), offset: 50 })
     const { rows } = await setup.pool.query(
       'select count(*)::int as entries, count(distinct id)::int as ids, max(id)::int > 5 as is_later from audit_entries',
     )
@@ -53,7 +54,7 @@ describe('the migration of the histories', () => {
     const grown = await readHistories()
     await migrateDown(setup.db, '0050_sizes_by_key')
     expect(await readHistories()).toEqual(grown)
-    await insertFadingRecords(setup, { count: 1, bornAt: setup.clock.now(), offset: 60 })
+    await insertFadingRecords(setup, { count: 1, createdAt: setup.clock.now(), offset: 60 })
     await migrateUp(setup.db)
     expect(await listMonths(setup.db, 'audit_entries')).toEqual({ rest: 7 })
   })

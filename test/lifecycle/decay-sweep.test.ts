@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { computeSalience } from '../../src/domain/lifecycle/curves.ts'
 import { sweepLagMs } from '../../src/domain/lifecycle/sweep-lag.ts'
+import { insertFadingRecords, readState } from '../support/fading-records.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
-import { day, insertFadingRecords, readState, retention, type WorkerSetup } from '../support/worker-setup.ts'
+import { day, retention, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 
@@ -32,22 +33,22 @@ function expectStored(life: SalienceRow, before: number, asOf: Date): void {
 
 describe('the stored salience after a decay sweep', () => {
   it('is updated exactly where it was off by more than one percent and 0.001', async () => {
-    const bornAt = setup.clock.now()
-    await insertFadingRecords(setup, { count: 300, bornAt })
+    const createdAt = setup.clock.now()
+    await insertFadingRecords(setup, { count: 300, createdAt })
     for (const hours of [0.3, 1, 5, 12, 20]) {
       setup.clock.advance(hours * hour)
       const asOf = new Date(setup.clock.now().getTime() - sweepLagMs)
       const before = new Map((await readSaliences()).map((life) => [life.id, life]))
       await setup.run('decay')
       for (const life of await readSaliences()) {
-        expect(life).toMatchObject({ version: 1, updated_at: bornAt })
+        expect(life).toMatchObject({ version: 1, updated_at: createdAt })
         if (!life.forgotten_at) expectStored(life, before.get(life.id)?.salience ?? 0, asOf)
       }
     }
   })
 
   it('is updated although other transactions add rows that reference the records', async () => {
-    await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 100, createdAt: setup.clock.now() })
     setup.clock.advance(12 * hour)
     const client = await setup.pool.connect()
     await client.query('begin; select from records for key share')
@@ -60,7 +61,7 @@ describe('the stored salience after a decay sweep', () => {
   })
 
   it('needs no update in a second sweep', async () => {
-    await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 200, createdAt: setup.clock.now() })
     setup.clock.advance(3 * hour)
     const first = await setup.run('decay')
     expect(first.stats['materialised']).toBeGreaterThan(50)
@@ -70,12 +71,12 @@ describe('the stored salience after a decay sweep', () => {
   })
 
   it('is the same whether the sweep reads pages or the index', async () => {
-    await insertFadingRecords(setup, { count: 300, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 300, createdAt: setup.clock.now() })
     setup.clock.advance(3 * hour)
     const byPages = await setup.run('decay')
     const state = await readState(setup)
     const other = await openSetup({ rows: 7, blocks: 1, shareFrom: 1_000_000 })
-    await insertFadingRecords(other, { count: 300, bornAt: other.clock.now() })
+    await insertFadingRecords(other, { count: 300, createdAt: other.clock.now() })
     other.clock.advance(3 * hour)
     const byIndex = await other.run('decay')
     expect(await readState(other)).toEqual(state)
@@ -83,7 +84,7 @@ describe('the stored salience after a decay sweep', () => {
   })
 
   it('is not updated for a locked record', async () => {
-    await insertFadingRecords(setup, { count: 30, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 30, createdAt: setup.clock.now() })
     setup.clock.advance(3 * hour)
     const holder = await setup.pool.connect()
     await holder.query('begin')
@@ -99,8 +100,8 @@ describe('the stored salience after a decay sweep', () => {
   })
 
   it('is updated in one scope only when the run has a scope', async () => {
-    await insertFadingRecords(setup, { count: 40, bornAt: setup.clock.now(), scope: 'a' })
-    await insertFadingRecords(setup, { count: 40, bornAt: setup.clock.now(), scope: 'b', offset: 40 })
+    await insertFadingRecords(setup, { count: 40, createdAt: setup.clock.now(), scope: 'a' })
+    await insertFadingRecords(setup, { count: 40, createdAt: setup.clock.now(), scope: 'b', offset: 40 })
     setup.clock.advance(3 * hour)
     await setup.run('decay', { scope: 'a' })
     const { rows } = await setup.pool.query(
@@ -115,7 +116,7 @@ describe('the stored salience after a decay sweep', () => {
 
 describe('forgetting in a decay sweep', () => {
   it('happens when a record is due, with an audit entry', async () => {
-    await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 100, createdAt: setup.clock.now() })
     setup.clock.advance(31 * hour)
     const now = setup.clock.now()
     const due = await setup.db
@@ -167,12 +168,12 @@ describe('forgetting in a decay sweep', () => {
   })
 
   it('waits for the retention of records that a revision set to zero', async () => {
-    const bornAt = setup.clock.now()
-    await insertFadingRecords(setup, { count: 20, bornAt })
+    const createdAt = setup.clock.now()
+    await insertFadingRecords(setup, { count: 20, createdAt })
     await setup.pool.query(
       `update records set status = 'superseded', base_salience = 0, salience = 0, pinned = false, expires_at = null,
          anchored_at = $1, prune_at = $1`,
-      [bornAt],
+      [createdAt],
     )
     setup.clock.advance(retention.revisedRetentionMs - 1)
     expect((await setup.run('decay')).stats['pruned'] ?? 0).toBe(0)
@@ -181,7 +182,7 @@ describe('forgetting in a decay sweep', () => {
   })
 
   it('is only reported in a dry run', async () => {
-    await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 100, createdAt: setup.clock.now() })
     setup.clock.advance(31 * hour)
     const before = await readState(setup)
     const rehearsal = await setup.run('decay', { dryRun: true })
@@ -206,7 +207,7 @@ async function listChanges(runId: string) {
 
 describe('a record that a decay sweep cannot write', () => {
   beforeEach(async () => {
-    await insertFadingRecords(setup, { count: 120, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 120, createdAt: setup.clock.now() })
     await setup.pool.query(
       `create function refuse() returns trigger language plpgsql as $$
          begin raise exception 'the memory of my grandmother'; end

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { sumTallies } from '../../src/metrics/store.queries.ts'
+import { insertFadingRecords } from '../support/fading-records.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
-import { insertFadingRecords, type WorkerSetup } from '../support/worker-setup.ts'
+import type { WorkerSetup } from '../support/worker-setup.ts'
 
 const openSetup = shareWorkerSetup()
 let setup: WorkerSetup
@@ -30,7 +31,7 @@ it('counts of connections that are gone are added up', async () => {
 })
 
 it('nothing is left of the size of a scope whose records are gone', async () => {
-  await insertFadingRecords(setup, { scope: 'a session', count: 10, bornAt: setup.clock.now() })
+  await insertFadingRecords(setup, { scope: 'a session', count: 10, createdAt: setup.clock.now() })
   await setup.db.deleteFrom('records').where('scope', '=', 'a session').execute()
   await setup.run('decay')
   expect(await countRows('scope_sizes')).toBe(0)

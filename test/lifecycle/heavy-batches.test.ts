@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { insertFadingRecords, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { insertFadingRecords } from '../support/fading-records.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 let setup: WorkerSetup
 beforeEach(async () => {
@@ -24,7 +25,7 @@ async function limitStatements(most: number, failing: string): Promise<void> {
 
 it('a batch that takes longer than a statement may is done in smaller ones', async () => {
   const { clock, db } = setup
-  await insertFadingRecords(setup, { count: 60, bornAt: new Date(clock.now().getTime() - 6 * 3_600_000) })
+  await insertFadingRecords(setup, { count: 60, createdAt: new Date(clock.now().getTime() - 6 * 3_600_000) })
   const [first] = await db
     .selectFrom('records')
     .where('fades_at', 'is not', null)

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { insertOverBudget, listLive, listRanks } from '../support/budget-store.ts'
+import { insertFadingRecords, readState } from '../support/fading-records.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
-import { insertFadingRecords, openWorkerSetup, readState } from '../support/worker-setup.ts'
+import { openWorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const program = fileURLToPath(new URL('killed-decay-worker.ts', import.meta.url))
@@ -10,7 +11,7 @@ const program = fileURLToPath(new URL('killed-decay-worker.ts', import.meta.url)
 async function prepare() {
   const setup = await openWorkerSetup()
   onTestFinished(setup.close)
-  await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
+  await insertFadingRecords(setup, { count: 200, createdAt: setup.clock.now() })
   setup.clock.advance(31 * hour)
   return { setup, id: await setup.requestRun('decay') }
 }
@@ -18,7 +19,7 @@ async function prepare() {
 let undisturbed: { state: unknown[]; stats: unknown; progress: unknown }
 beforeAll(async () => {
   const setup = await openWorkerSetup()
-  await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
+  await insertFadingRecords(setup, { count: 200, createdAt: setup.clock.now() })
   setup.clock.advance(31 * hour)
   const { stats, progress } = await setup.run('decay')
   undisturbed = { state: await readState(setup), stats, progress }

@@ -6,11 +6,12 @@ import { listBrokenLaws } from '../support/broken-laws.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts } from '../support/consolidation-requests.ts'
 import { insertDreamRecords } from '../support/dream-workers.ts'
+import { insertFadingRecords, readState } from '../support/fading-records.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { shareTestApp, shareWorkerSetup } from '../support/shared-store.ts'
 import { createSmallConsolidation } from '../support/small-consolidation.ts'
-import { createWorkerFor, insertFadingRecords, readState, type WorkerSetup } from '../support/worker-setup.ts'
+import { createWorkerFor, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const leaseMs = 30
@@ -70,7 +71,7 @@ async function race(
 
 const prepare: Partial<Record<JobName, (setup: WorkerSetup) => Promise<void>>> = {
   decay: async (setup) => {
-    await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
+    await insertFadingRecords(setup, { count: 200, createdAt: setup.clock.now() })
     setup.clock.advance(31 * hour)
   },
   dream: async (setup) => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JobWork } from '../../src/jobs/runs.ts'
+import { insertFadingRecords, readState } from '../support/fading-records.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
-import { insertFadingRecords, openWorkerSetup, readState, type WorkerSetup } from '../support/worker-setup.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
@@ -36,7 +37,7 @@ function sweepWithoutInterruption(): Promise<unknown[]> {
 
 async function sweepAlone(): Promise<unknown[]> {
   const other = await openWorkerSetup()
-  await insertFadingRecords(other, { count: 200, bornAt: other.clock.now() })
+  await insertFadingRecords(other, { count: 200, createdAt: other.clock.now() })
   other.clock.advance(31 * hour)
   await other.run('decay')
   const state = await readState(other)
@@ -45,7 +46,7 @@ async function sweepAlone(): Promise<unknown[]> {
 }
 
 async function prepareSweep(): Promise<string> {
-  await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
+  await insertFadingRecords(setup, { count: 200, createdAt: setup.clock.now() })
   setup.clock.advance(31 * hour)
   return setup.requestRun('decay')
 }

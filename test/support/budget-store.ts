@@ -1,4 +1,5 @@
-import { insertFadingRecords, type WorkerSetup } from './worker-setup.ts'
+import { insertFadingRecords } from './fading-records.ts'
+import type { WorkerSetup } from './worker-setup.ts'
 
 /**
  * Inserts records of different importance whose grace period is over, and a budget for them. Every eleventh is pinned.
@@ -7,7 +8,7 @@ export async function insertOverBudget(
   setup: WorkerSetup,
   { count, max, mode = 'soft' }: { count: number; max: number; mode?: string },
 ): Promise<void> {
-  await insertFadingRecords(setup, { count, bornAt: setup.clock.now(), scope: 'a' })
+  await insertFadingRecords(setup, { count, createdAt: setup.clock.now(), scope: 'a' })
   await setup.pool.query(
     `update records set created_at = created_at - interval '3 days',
        importance = 0.1 + 0.8 * (('x' || substr(md5(id::text), 1, 4))::bit(16)::int / 65536.0)`,
