@@ -28,7 +28,8 @@ const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/inde
 
 const main = '^src/(?:main|roles/roles)\\.ts$'
 const roles = '^src/roles/'
-const composition = '^src/(?:(?:services|routes|models|background)\\.ts$|roles/(?!roles\\.ts$))'
+const composition =
+  '^src/(?:(?:services|search-services|routes|models|background)\\.ts$|roles/(?!roles\\.ts$))'
 const config = '^src/config/'
 const page = '^src/console/browser/'
 const app = '^src/http/app\\.ts$'

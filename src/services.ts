@@ -12,15 +12,8 @@ import {
   createMessageAppending,
 } from './conversations/index.ts'
 import type { Database } from './db/connection.ts'
-import { runReading } from './db/request-scope.ts'
 import { createSeal } from './domain/identity/tombstone-seal.ts'
 import { createDriftService } from './dream/index.ts'
-import {
-  createCellCache,
-  createQueryEmbedder,
-  createSurprisePreviewService,
-  createVectorSearch,
-} from './embeddings/index.ts'
 import { createEntitiesService, createEntityMergingService } from './entities/index.ts'
 import { createOnce, createRunOnce } from './http/idempotency/idempotency.ts'
 import type { Announcements } from './jobs/announcements.ts'
@@ -47,15 +40,9 @@ import { createPlansService } from './plans/index.ts'
 import { createPoliciesService } from './policies/index.ts'
 import { createExportService, createImportService } from './portability/index.ts'
 import { createErasureService, createRecordsService, createTombstonesService } from './records/index.ts'
-import { createRegretSampling, createRegretsService } from './regrets/index.ts'
 import { createRelationsService } from './relations/index.ts'
-import {
-  createPromptContextService,
-  createRetrievalService,
-  createSimilarService,
-  createTextSearch,
-} from './retrieval/index.ts'
 import { createReversalService, createRevisionService, retireQuoting } from './revision/index.ts'
+import { createSearchServices } from './search-services.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 
 export type Resources = {
@@ -143,7 +130,6 @@ export function createServices({
     chat: models.ingest,
   })
   const notes = createNotesService({ db, clock, ids, seal, policies, ...config.records })
-  const searching = createSearching({ config, db, clock, log, models })
   const { intervals, revisedRetentionMs } = config.jobs
   const maintenance = createMaintenanceService({ db, clock, ids })
   const plans = createPlansService({ db, clock, maintenance, ...config.jobs })
@@ -180,7 +166,7 @@ export function createServices({
     conversations,
     messageAppending,
     conversationRemoval,
-    ...searching,
+    ...createSearchServices({ config, db, clock, log, models }),
     maintenance,
     runEvents: createRunEvents({ maintenance }),
     schedules: createSchedulesService({ db, clock, intervals }),
@@ -199,47 +185,6 @@ export function createServices({
   }
   const mcp = { toolset: createToolset(services), runOnce, publicUrl: config.http.publicUrl }
   return { ...services, mcp }
-}
-
-/** The services that answer questions, and those that use the questions to find regrets. */
-function createSearching({
-  config,
-  db,
-  clock,
-  log,
-  models: { embedder, vectorMemory, textMemory },
-}: Pick<Resources, 'config' | 'db' | 'clock' | 'log'> & { models: Models }) {
-  const queryEmbedder = createQueryEmbedder({
-    db,
-    clock,
-    log,
-    embedder,
-    timeoutMs: config.queryEmbeddingTimeoutMs,
-  })
-  const cells = createCellCache()
-  const vectors = createVectorSearch({ db, clock, cells, memory: vectorMemory.openStore({ db, cells }) })
-  const retrieval = createRetrievalService({
-    db,
-    clock,
-    queryEmbedder,
-    vectors,
-    ...config.retrieval,
-    text: createTextSearch({ clock, ...config.records, memory: textMemory.openStore(db) }),
-  })
-  const regretSampling = createRegretSampling({
-    db,
-    clock,
-    random: Math.random,
-    ...config.regrets,
-    // No request waits for it, so a replica may answer.
-    findWithForgotten: (...asked: Parameters<typeof retrieval.findWithForgotten>) =>
-      runReading({ isPrimaryOnly: false }, () => retrieval.findWithForgotten(...asked)),
-  })
-  const regrets = createRegretsService({ db, clock })
-  const promptContext = createPromptContextService({ db, clock, retrieval, ...config.retrieval })
-  const similar = createSimilarService({ db, clock, queryEmbedder, vectors })
-  const surprisePreview = createSurprisePreviewService({ db, queryEmbedder, vectors })
-  return { retrieval, promptContext, regretSampling, regrets, similar, surprisePreview }
 }
 
 /** Writes what the services still hold. */
