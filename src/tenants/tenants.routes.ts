@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { CallContext } from '../db/transaction.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { allowSlowRequest, createClosingSignal, jsonLinesType, sendLines } from '../http/bodies/streaming.ts'
-import { type Answer, type Once, readCallContext } from '../http/idempotency/idempotency.ts'
+import { type Once, readCallContext } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import { hasWriteMethod } from '../http/route-kind.ts'
@@ -41,7 +41,7 @@ const config = { permission: 'admin', isRootOnly: true, needsTenants: true } as 
 const tags = ['tenants']
 const only = 'Needs the root key. Returns 404 if `MEMBRANE_TENANTS` is `off`.'
 
-function answerCreated({ tenant, key, secret }: CreatedHere): Answer {
+function answerCreated({ tenant, key, secret }: CreatedHere) {
   return {
     status: 201,
     body: { ...tenant, key },

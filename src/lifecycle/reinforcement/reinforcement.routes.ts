@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
-import type { Answer, Once } from '../../http/idempotency/idempotency.ts'
+import type { Once } from '../../http/idempotency/idempotency.ts'
+import type { Answer } from '../../http/idempotency/run-once.ts'
 import { answers } from '../../http/problems/problem-responses.ts'
 import { answerRefused } from '../../http/problems/problems.ts'
 import { AppError } from '../../kernel/errors.ts'
