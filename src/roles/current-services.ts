@@ -1,14 +1,13 @@
 import { getCurrentTenant, type RequestTenant } from '../http/auth/tenancy.ts'
 import { createToolset } from '../mcp/index.ts'
 import type { Services } from '../services.ts'
-
-type Provided = { home: RequestTenant; provideServices(tenant: RequestTenant): Services }
+import { homeTenant } from './home-tenant.ts'
 
 /**
  * Services that call those of the tenant of the request in progress. Routes get them when they are registered, before
  * there is a request.
  */
-export function createCurrentServices({ home: homeTenant, provideServices }: Provided): Services {
+export function createCurrentServices(provideServices: (tenant: RequestTenant) => Services): Services {
   const home = provideServices(homeTenant)
   const services = delegate(home, () => provideServices(getCurrentTenant()))
   const { instruments, consoleFiles } = home

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackgroundResources, createBackgroundModels, createJobs } from '../background.ts'
 import type { TenantConnection } from '../db/connection.ts'
-import { homeSchema } from '../db/schema-names.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import { createFairSlots } from '../jobs/fair-slots.ts'
 import type { JobHandler } from '../jobs/job-message.ts'
@@ -20,6 +19,7 @@ import {
   type TenantRow,
   walkTenants,
 } from '../tenants/index.ts'
+import { homeTenant } from './home-tenant.ts'
 import { createServerWalks } from './server-walks.ts'
 
 export type TenantJobsResources = Omit<BackgroundResources, 'db' | 'heartbeatDb' | 'announcements'> & {
@@ -35,8 +35,6 @@ type Jobs = ReturnType<typeof createJobs>
 type Tenant = TenantLocation & { id: string }
 type Reference = Tenant['reference']
 type Opened = { id: string; jobs: Jobs; server: string | null; usedAt: number }
-
-const home: Tenant = { id: homeSchema, reference: undefined, server_url: null }
 
 const walkEveryMs = 30_000
 /** A tenant that is suspended or dropped is noticed within this time. */
@@ -102,7 +100,7 @@ export function createTenantJobs({
 
   const handle: JobHandler = async (job, _signal, _showRun, message) => {
     const reference = message?.tenant
-    const location = reference === undefined ? home : await findActive(reference)
+    const location = reference === undefined ? homeTenant : await findActive(reference)
     if (!location) return { refused: 1 }
     if (message?.reason === 'writes') startWatching(location)
     else submit(location, job)
@@ -131,7 +129,7 @@ export function createTenantJobs({
   }
 
   async function walk(signal: AbortSignal): Promise<void> {
-    await visit(home)
+    await visit(homeTenant)
     const elsewhere: TenantRow[] = []
     for await (const row of walkTenants(connection.db)) {
       if (signal.aborted) return

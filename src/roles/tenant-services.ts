@@ -1,5 +1,4 @@
 import type { TenantConnection } from '../db/connection.ts'
-import { homeSchema, nameSchema } from '../db/schema-names.ts'
 import type { RequestTenant, Tenancy } from '../http/auth/tenancy.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -17,8 +16,7 @@ import {
   type TenantRow,
 } from '../tenants/index.ts'
 import { createCurrentServices } from './current-services.ts'
-
-const homeTenant: RequestTenant = { id: homeSchema, reference: undefined, server_url: null }
+import { homeTenant } from './home-tenant.ts'
 
 /** The services of a tenant without requests are dropped after this time, with all that they have cached. */
 const idleMs = 600_000
@@ -27,6 +25,7 @@ const tidyMs = 60_000
 const announceEveryMs = 20_000
 
 type TenantResources = Omit<Resources, 'db'> & { connection: TenantConnection; announcements: Announcements }
+type Reference = RequestTenant['reference']
 type Opened = { services: Services; server: string | null; usedAt: number }
 
 /**
@@ -38,15 +37,14 @@ export function createTenantServices({ connection, announcements, ...resources }
   const models = createModels({ config, clock, instruments })
   const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })
   const directory = createTenantDirectory({ db: connection.db })
-  const opened = new Map<string, Opened>()
+  const opened = new Map<Reference, Opened>()
 
   function provideServices(location: RequestTenant): Services {
     const { reference, server_url: server } = location
-    const schema = reference === undefined ? homeSchema : nameSchema(reference)
-    const known = opened.get(schema)
+    const known = opened.get(reference)
     const isCurrent = known?.server === server
     const services = isCurrent ? known.services : openServices(location)
-    opened.set(schema, { services, server, usedAt: performance.now() })
+    opened.set(reference, { services, server, usedAt: performance.now() })
     // The tenant was moved.
     if (known && !isCurrent) void finish(known.services)
     return services
@@ -94,13 +92,13 @@ export function createTenantServices({ connection, announcements, ...resources }
   }
 
   async function closeIdle(latest: number): Promise<void> {
-    const idle = [...opened].filter(([schema, { usedAt }]) => usedAt <= latest && schema !== homeSchema)
-    for (const [schema] of idle) opened.delete(schema)
+    const idle = [...opened].filter(([reference, { usedAt }]) => usedAt <= latest && reference !== undefined)
+    for (const [reference] of idle) opened.delete(reference)
     for (const [, { services }] of idle) await finish(services)
   }
 
   /** A worker looks after a tenant more often for a while. */
-  const announced = new Map<RequestTenant['reference'], number>()
+  const announced = new Map<Reference, number>()
   function noteWrite({ reference }: RequestTenant): void {
     const now = performance.now()
     if (now - (announced.get(reference) ?? -announceEveryMs) < announceEveryMs) return
@@ -122,7 +120,7 @@ export function createTenantServices({ connection, announcements, ...resources }
     noteWrite,
     positionsOf: databases.positionsOf,
   }
-  const services = createCurrentServices({ home: homeTenant, provideServices })
+  const services = createCurrentServices(provideServices)
   const routes = listRoutes(services, {
     tenants: createTenantsService({ clock, ids, db: connection.db, directory, databases }),
     directory,
