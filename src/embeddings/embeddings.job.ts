@@ -43,7 +43,8 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
   const resources = { db, clock, log, embedder, maxSensitivity }
   const registration = createModelRegistration({ ...resources, ids, measure })
   const cache = createCellCache()
-  const embedding = createEmbeddingPass({ ...resources, ask, cells: createCellAssigner({ db, cache }) })
+  const cellAssigner = createCellAssigner({ db, cache })
+  const embedding = createEmbeddingPass({ ...resources, ask, cellAssigner })
   const comparison = createSurpriseComparison({ clock, log, cells: cache })
 
   async function run(context: RunContext): Promise<void> {

@@ -68,8 +68,8 @@ export function createPassWithoutRun(
     askUntil(texts, { ...options, deadlineMs: deadlineMs ?? options.deadlineMs })
   const resources = { db, clock, log, embedder, maxSensitivity: 'low' } as const
   const registration = createModelRegistration({ ...resources, ids, measure })
-  const cells = createCellAssigner({ db, cache: createCellCache() })
-  const embedding = createEmbeddingPass({ ...resources, ask, cells })
+  const cellAssigner = createCellAssigner({ db, cache: createCellCache() })
+  const embedding = createEmbeddingPass({ ...resources, ask, cellAssigner })
   return async (signal = new AbortController().signal) => {
     const model = await registration.findOwnModel(signal)
     if (!model) return undefined

@@ -6,11 +6,12 @@ import { type CellSet, computeFirstCell, noCell } from './cells.ts'
 
 export type CellAssigner = ReturnType<typeof createCellAssigner>
 
-/** Finds the cell of a new vector in the newest set. */
+/** Finds the cells of new vectors in the newest set. */
 export function createCellAssigner({ db, cache }: { db: Database; cache: CellCache }) {
   let kept: { set: CellSet; assign: (vector: Embedding) => number } | undefined
 
-  async function read(modelId: number): Promise<(vector: Embedding) => number> {
+  /** Returns the function that finds the cell of a vector of the model. */
+  async function prepare(modelId: number): Promise<(vector: Embedding) => number> {
     const set = (await cache.read(db, modelId)).at(-1)
     if (!set) return () => noCell
     if (kept?.set !== set) kept = { set, assign: finish(createAssigner(set)) }
@@ -18,7 +19,7 @@ export function createCellAssigner({ db, cache }: { db: Database; cache: CellCac
     return (vector) => computeFirstCell(set) + assign(vector)
   }
 
-  return { read }
+  return { prepare }
 }
 
 /** Takes some tenths of a second for the largest set, once. */

@@ -37,7 +37,7 @@ type Resources = {
   embedder: Embedder
   maxSensitivity: Sensitivity
   ask: ReturnType<typeof createTextEmbedder>['ask']
-  cells: CellAssigner
+  cellAssigner: CellAssigner
 }
 
 /** Runs one transaction. In a run of the job it also stores the progress. */
@@ -55,7 +55,7 @@ const batchLimits = {
 const retryLimits = { maxAttempts: 8, firstPauseMs: 10_000 }
 
 /** Embeds the queued texts. No transaction is open while the model answers. */
-export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask, cells }: Resources) {
+export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask, cellAssigner }: Resources) {
   const { limit, holdMs } = batchLimits[embedder.provider]
   const maxRank = getRank(maxSensitivity)
 
@@ -85,7 +85,7 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
     const texts = queuedTexts.flatMap(describeText)
     // The deadline lies well before other workers may claim the texts.
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
-    const assignCell = await cells.read(model.id)
+    const assignCell = await cellAssigner.prepare(model.id)
     const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors, assignCell)
     // A text that keeps the model busy until the deadline is found in the next passes, which request each of these alone.
     const failed = [...answers.refused, ...answers.suspected]
