@@ -10,7 +10,7 @@ export type FailureReason =
   | 'misconfigured'
 
 const temporaryReasons: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
-const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 404])
+const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 404])
 
 /** After this many failures in a row a run counts the model as unavailable, and leaves the rest to the next run. */
 export const maxModelFailures = 3
@@ -41,6 +41,14 @@ export class ModelFailure extends Error {
   /** Whether the same request may succeed later. */
   get isTemporary(): boolean {
     return temporaryReasons.has(this.reason)
+  }
+
+  /**
+   * Whether it counts as one of the failures in a row. A server answers 403 to a key that it does not accept, and gateways also to a
+   * text that their filter refuses: one such text must not keep the model from all others in every run.
+   */
+  get mayAffectOthers(): boolean {
+    return this.isTemporary || this.status === 403
   }
 
   /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
-import { respondWithJson, startChatServer } from '../support/chat-server.ts'
+import { respond, respondWithJson, startChatServer } from '../support/chat-server.ts'
 import {
   captureEpisode,
   consolidate,
@@ -98,6 +98,30 @@ it('a fact that fails leaves no other fact of its batch, also if they are writte
   await create(app, { type: 'episodic', scope, payload: { kind: 'episodic', outcome: 'success', timeline } })
   expect(await consolidate(app)).toMatchObject({ stats: { semantic_extracted: 0, failed: 1 } })
   expect(await listFacts(app, scope)).toEqual([])
+})
+
+it('an episode that a filter of the server refuses does not keep the others from the model in every run', async () => {
+  const server = await startChatServer((response, seen) =>
+    seen.text.includes('attack')
+      ? respond(403, {})(response, seen)
+      : respondWithJson({ facts })(response, seen),
+  )
+  const facts = [{ subject: 'Ada', predicate: 'prefers', object: 'tea' }]
+  const variables = {
+    MEMBRANE_LLM_ENDPOINT: server.url,
+    MEMBRANE_LLM_MODEL: 'm',
+    MEMBRANE_LLM_CONCURRENCY: '1',
+  }
+  const other = await startTestApp({ variables })
+  for (const summary of ['an attack', 'a talk', 'another talk']) await captureEpisode(other, summary)
+  const run = await consolidate(other, { options: { stages: ['extraction'] } })
+  await other.close()
+  await server.close()
+  expect(run).toMatchObject({
+    status: 'succeeded',
+    error: 'extraction: ModelFailure: the model did not answer: refused (403); attempt 1',
+    stats: { semantic_triples_extracted: 1, duplicates_resolved: 1, extraction_skipped: 1, failed: 1 },
+  })
 })
 
 it('an episode that cannot be claimed for the model does not keep the others from it', async () => {

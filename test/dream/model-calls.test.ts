@@ -49,7 +49,7 @@ it('one answer resets the count of failures', async () => {
 })
 
 it('a run calls the model once when the key is refused', async () => {
-  const { dream } = await createGroups(2, await openApp(respond(403, {})))
+  const { dream } = await createGroups(2, await openApp(respond(401, {})))
   expect((await dream(steps)).stats).toMatchObject({ model_calls: 1, cluster_candidates: 2 })
 })
 

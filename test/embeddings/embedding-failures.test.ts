@@ -57,6 +57,7 @@ const words = (count: number) => Array.from({ length: count }, (_, index) => `wo
 describe('a text that the embedding server cannot read', () => {
   it.each<[string, Behaviour, { timeoutMs: number }?]>([
     ['is refused', respond(400, {})],
+    ['is refused by a filter', respond(403, {})],
     ['is too large for the server', respond(413, {})],
     ['breaks the server', respond(500, {})],
     ['makes the server hang up', hangUp],
@@ -155,6 +156,7 @@ describe('an embedding server that is unavailable', () => {
     ['never ends', neverRespond, impatient],
     ['has had enough', respond(429, {})],
     ['does not know us', respond(401, {})],
+    ['admits no request', respond(403, {})],
     ['lacks the model', respond(404, {})],
     ['refuses every request', respond(400, {})],
     ['sends elsewhere', respond(307, {}, { location: 'http://127.0.0.1:1/' })],

@@ -142,7 +142,7 @@ function advance(
   let spent = spentBefore
   for (const reply of replies) {
     spent = addSpent(spent, reply.spent)
-    failures = 'failure' in reply && reply.failure.isTemporary ? failures + 1 : 0
+    failures = 'failure' in reply && reply.failure.mayAffectOthers ? failures + 1 : 0
   }
   const isOver = replies.some((reply) => 'failure' in reply && reply.failure.affectsAllRequests)
   return { after, spent, failures: isOver ? maxModelFailures : failures }

@@ -111,14 +111,16 @@ function excludeRead(ids: readonly string[], { vectors, refused }: EmbedAnswers)
   return [...new Set(ids)].filter((id) => !vectors.has(id) && !refused.includes(id))
 }
 
-/** The response shows that the server is at fault, not the text: too many requests, or no access. */
+/**
+ * The response shows that the server is at fault, not the text: too many requests, or no access. A filter in front of a server refuses
+ * a text with 403.
+ */
 function isOutage({ reason, status }: ModelFailure): boolean {
   return (
     reason === 'aborted' ||
     reason === 'rate_limited' ||
     reason === 'misconfigured' ||
     status === 401 ||
-    status === 403 ||
     status === 404
   )
 }
