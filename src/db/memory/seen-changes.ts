@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection.ts'
-import { primaryTimelineBits, standbyTimeline } from '../positions/server-identity.ts'
+import { clusterId, databaseId, primaryTimelineBits, standbyTimeline } from '../positions/server-identity.ts'
 
 /** A process compares the rows that it keeps in memory with the database: here, which changes of them a statement has seen. */
 
@@ -27,8 +27,13 @@ const timelineNow = sql`(
   case when pg_is_in_recovery() then ${sql.raw(standbyTimeline)} else ${sql.raw(primaryTimelineBits)}::int end
 )`
 
-/** The timeline, and the transaction that stored the secret of this store: a restore stores it again. */
-const originNow = sql`concat(${timelineNow}, '/', (select xmin from import_secret))`
+/**
+ * The database, the timeline, and the transaction that stored the secret of this store: a restore stores it again. On two new servers
+ * the restore of one dump has the same transactions.
+ */
+const originNow = sql`concat_ws(
+  '/', ${sql.raw(clusterId)}, ${sql.raw(databaseId)}, ${timelineNow}, (select xmin from import_secret)
+)`
 
 const reachedNow = sql`pg_snapshot_xmax(pg_current_snapshot())::text::int8`
 

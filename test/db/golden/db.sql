@@ -22,14 +22,19 @@ where key_id > $2::bytea) as "foreign";
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, concat((
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, concat_ws(
+  '/', (select system_identifier::text
+from pg_control_system()), (select oid::text
+from pg_database
+where datname = current_database()), (
   case when pg_is_in_recovery() then greatest(
     (select timeline_id
 from pg_control_checkpoint()), (select received_tli
 from pg_stat_wal_receiver)
   ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
-), '/', (select xmin
-from import_secret)) as origin;
+), (select xmin
+from import_secret)
+) as origin;
 
 -- src/db/poll-horizon.ts findVisibleHorizon
     select coalesce(max(extract(epoch
