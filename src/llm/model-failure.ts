@@ -43,6 +43,11 @@ export class ModelFailure extends Error {
     return temporaryReasons.has(this.reason)
   }
 
+  /** Whether the server answers, and refuses only this text, as far as it says. */
+  get isAboutText(): boolean {
+    return this.reason === 'refused' && !this.affectsAllRequests
+  }
+
   /**
    * Whether it counts as one of the failures in a row. A server answers 403 to a key that it does not accept, and gateways also to a
    * text that their filter refuses: one such text must not keep the model from all others in every run.

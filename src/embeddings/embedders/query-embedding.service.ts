@@ -106,12 +106,17 @@ export function createQueryEmbedder({
       closedUntil = 0
       return vector
     } catch (error) {
-      failures += 1
-      if (failures >= maxFailures) closedUntil = clock.now().getTime() + pauseMs
+      countFailure(error)
       // The message of a model failure never contains the text.
       log.warn('a question could not be embedded', { err: error, failures })
       return undefined
     }
+  }
+
+  /** Three questions that are refused for what they say must not take the vectors from the searches of all others. */
+  function countFailure(error: unknown): void {
+    failures = error instanceof ModelFailure && error.isAboutText ? 0 : failures + 1
+    closedUntil = failures >= maxFailures ? clock.now().getTime() + pauseMs : 0
   }
 
   function keep(key: string, vector: Embedding): void {
