@@ -58,6 +58,7 @@ import * as packedEffects from './0072_packed_effects.ts'
 import * as fruitlessAttempts from './0073_fruitless_attempts.ts'
 import * as erasedWords from './0074_erased_words.ts'
 import * as erasesOfBefore from './0075_erases_of_before.ts'
+import * as erasePlans from './0076_erase_plans.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -120,4 +121,5 @@ export const migrations: Record<string, Migration> = {
   '0073_fruitless_attempts': fruitlessAttempts,
   '0074_erased_words': erasedWords,
   '0075_erases_of_before': erasesOfBefore,
+  '0076_erase_plans': erasePlans,
 }

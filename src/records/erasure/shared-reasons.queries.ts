@@ -5,6 +5,8 @@ import type { Transaction } from '../../db/transaction.ts'
  * Removes reasons that may quote the erased records from the logs of others: of revisions and merges of both, of contests by
  * an erased record and their ends, and of relations with one, whose predicate is removed too. Who, when and what else changed stay.
  * Call it while the edges are there. Returns the ids of the other records.
+ *
+ * The logs are read by the index of these records. As a plain join, PostgreSQL expects many entries and reads and sorts all logs.
  */
 export async function clearSharedReasons(tx: Transaction, erasedIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -42,12 +44,14 @@ export async function clearSharedReasons(tx: Transaction, erasedIds: readonly st
           and a.changes -> 'payload.revision.status' = '["contested", "active"]'
     ), move as (
       update status_changes as s set reason = ''
-      from entry where s.record_id = entry.record_id and s.at = entry.at and s.reason = entry.rationale
+      from entry where s.record_id = any(array(select record_id from entry))
+        and s.record_id = entry.record_id and s.at = entry.at and s.reason = entry.rationale
     ), cleared as (
       update audit_entries as a
       set rationale = '',
         changes = case when entry.names_erased then erase_predicates(a.changes) else a.changes end
-      from entry where a.record_id = entry.record_id and a.id = entry.id and a.at = entry.at
+      from entry where a.record_id = any(array(select record_id from entry))
+        and a.record_id = entry.record_id and a.id = entry.id and a.at = entry.at
     )
     select distinct record_id as id from entry where record_id not in (select id from erased) order by id
   `.execute(tx)

@@ -1215,7 +1215,9 @@ and a.at = edge.created_at
       update status_changes as s
 set reason = ''
       from entry
-where s.record_id = entry.record_id
+where s.record_id = any(array(select record_id
+from entry))
+        and s.record_id = entry.record_id
 and s.at = entry.at
 and s.reason = entry.rationale
     ), cleared as (
@@ -1223,7 +1225,9 @@ and s.reason = entry.rationale
       set rationale = '',
         changes = case when entry.names_erased then erase_predicates(a.changes) else a.changes end
       from entry
-where a.record_id = entry.record_id
+where a.record_id = any(array(select record_id
+from entry))
+        and a.record_id = entry.record_id
 and a.id = entry.id
 and a.at = entry.at
     )
