@@ -54,10 +54,26 @@ describe('a fact that is superseded by a text', () => {
     const answers = await Promise.all(
       cities.map((city) => revise(app, 'supersede', old.id, { text: `shop-api is deployed to ${city}` })),
     )
-    const statuses = answers.map(({ status }) => status).sort()
-    expect(statuses[0]).toBe(201)
-    expect(statuses.slice(1).every((status) => status === 409 || status === 412)).toBe(true)
+    const [winner, ...others] = answers.filter(({ status }) => status === 201)
+    expect(others).toEqual([])
+    const superseded_by = (winner?.body as Body).record.id
+    for (const answer of answers.filter((each) => each !== winner))
+      expect(answer.body).toMatchObject({ status: 409, code: 'already_superseded', superseded_by })
     expect((await read(app, old.id)).version).toBe(2)
+  })
+
+  it('is not refused because the fact is reinforced at the same moment', async () => {
+    const facts = await Promise.all(Array.from({ length: 10 }, () => createRegion()))
+    const answers = await Promise.all(
+      facts.flatMap(({ id }) => [
+        app.request('POST', '/v1/records/reinforce', { body: { ids: [id], ...auditFields } }),
+        revise(app, 'supersede', id, { text }),
+        app.request('POST', '/v1/records/reinforce', { body: { ids: [id], ...auditFields } }),
+      ]),
+    )
+    expect(answers.filter((_, index) => index % 3 === 1).map(({ status }) => status)).toEqual(
+      facts.map(() => 201),
+    )
   })
 
   it.each<[string, object, string]>([

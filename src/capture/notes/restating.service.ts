@@ -4,7 +4,14 @@ import { type SourceType, unscoped } from '../../domain/trust/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
-import { type MemoryRecord, type NewRecord, type RecordsService, requireWhole } from '../../records/index.ts'
+import {
+  lockReadableRecords,
+  lockTombstonesShared,
+  type MemoryRecord,
+  type NewRecord,
+  type RecordsService,
+  requireWhole,
+} from '../../records/index.ts'
 import type { RevisionService } from '../../revision/index.ts'
 import { type NotesService, requirePast } from './notes.service.ts'
 import { reviseStatement } from './revised-statement.ts'
@@ -33,10 +40,11 @@ const maxSubjects = 20
 
 export function createRestatingService({ db, clock, notes, records, revision }: Resources) {
   /**
-   * Supersedes a fact by what a text says about the same subject. Read and written at one version, so that no other change is lost.
+   * Supersedes a fact by what a text says about the same subject. The fact is locked before it is read, so that no other change is
+   * lost, and a change at the same moment, such as a reinforcement, only makes this one wait.
    */
   async function restate(
-    { expectedVersions, ...call }: CallContext,
+    call: CallContext,
     id: string,
     { text, occurred_at: time, source_type, ...why }: Restatement,
   ) {
@@ -44,6 +52,8 @@ export function createRestatingService({ db, clock, notes, records, revision }: 
       const { caller } = call
       const now = clock.now()
       requirePast(time, now)
+      await lockTombstonesShared(tx)
+      await lockReadableRecords(tx, caller, [id])
       const old = requireFact(requireWhole(await records.read(caller, id, { tx })))
       const { revision: _, ...said } = old.payload
       const evidence = {
@@ -59,8 +69,7 @@ export function createRestatingService({ db, clock, notes, records, revision }: 
         relations: await linkEntities({ caller, tx }, old, { text, subjects }),
         payload: { ...said, ...reviseStatement(old.payload, names, text), evidence: [evidence] },
       })
-      const versions = expectedVersions ?? [old.version]
-      return revision.supersede({ ...call, tx, expectedVersions: versions }, id, { record, ...why })
+      return revision.supersede({ ...call, tx }, id, { record, ...why })
     })
   }
 
