@@ -107,7 +107,8 @@ const SkippedMessage = closed(
   { message_id: optional(MessageId()), status: Type.Literal('skipped') },
   {
     $id: 'SkippedMessage',
-    description: 'A message without a text and without a call of a tool, such as an image. It is not stored.',
+    description:
+      'A message without a text and without a call of a tool, such as an image, or the prompt of an agent. It is not stored.',
   },
 )
 const AppendedMessage = Type.Union([ref(StoredMessage), ref(SkippedMessage)], { $id: 'AppendedMessage' })

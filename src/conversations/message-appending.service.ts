@@ -27,7 +27,7 @@ import {
   lockOrder,
   takePlaces,
 } from './message-appending.queries.ts'
-import { compareMessages, createMessageConflictError } from './message-comparison.ts'
+import { type Comparison, compareMessages, createMessageConflictError } from './message-comparison.ts'
 import {
   type AppendContext,
   type Context,
@@ -35,7 +35,7 @@ import {
   describePlace,
   type Placed,
 } from './message-draft.ts'
-import { type SaidMessage, type SaidMessages, saysAnything } from './message-parts.ts'
+import { isPrompt, type SaidMessage, type SaidMessages, saysAnything } from './message-parts.ts'
 import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
 type Resources = CreationResources & { conversations: Pick<ConversationsService, 'describeWritten'> }
@@ -54,8 +54,8 @@ export function createMessageAppending(resources: Resources) {
   const { db, clock, ids, seal, textLanguage, defaultSensitivity, policies, conversations } = resources
 
   /**
-   * Stores messages of a conversation, all or none. A message that is there already is left as it is, and one that says nothing is
-   * skipped.
+   * Stores messages of a conversation, all or none. A message that is there already is left as it is. One that says nothing, and a
+   * prompt, is skipped.
    */
   async function append(
     call: CallContext,
@@ -89,20 +89,26 @@ export function createMessageAppending(resources: Resources) {
     const compared = await compareWithPlaces(tx, messages, context)
     const arrival = await findArrival(tx, messages, context)
     const named = messages.map((message, index) => {
-      const { messageId, purgedPlace } = compared[index] ?? {}
+      const { messageId, purgedPlace } = compared.get(message) ?? {}
       const id = message.id ?? messageId ?? ids.next()
       return { message, id, at: purgedPlace?.at ?? message.at ?? formatTime(arrival + index), purgedPlace }
     })
     return numberAll(tx, named, context)
   }
 
-  /** A message without an id is the one at its place in the conversation, if that says the same. */
+  /**
+   * A message without an id is the one at its place in the conversation, if that says the same. Prompts have no place. One
+   * more place is read for a prompt at the beginning, which earlier versions stored.
+   */
   async function compareWithPlaces(tx: Transaction, messages: readonly SaidMessage[], context: Context) {
-    if (messages.every(({ id }) => id !== undefined)) return []
-    const places = await listEarliest(tx, context, messages.length + 1)
-    const isVacant = places.length > 0 && places.every((place) => 'departed_id' in place)
+    if (messages.every(({ id }) => id !== undefined)) return new Map<SaidMessage, Comparison>()
+    const spoken = messages.filter((message) => !isPrompt(message))
+    const listed = await listEarliest(tx, context, messages.length + 2)
+    const places = listed.filter((place) => 'departed_id' in place || !isPrompt(place.message))
+    const isVacant = listed.length > 0 && listed.every((place) => 'departed_id' in place)
     if (isVacant) await leavePlaces(tx, context)
-    return compareMessages(messages, places)
+    const compared = compareMessages(spoken, places)
+    return new Map(compared.flatMap((each, at) => (spoken[at] ? [[spoken[at], each] as const] : [])))
   }
 
   /**

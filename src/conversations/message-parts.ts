@@ -81,8 +81,17 @@ function findToolResult(message: NewMessage): JsonObject | undefined {
 }
 
 /** Whether there is anything to remember of a message. */
-export function saysAnything({ text, calls }: SaidMessage): boolean {
-  return text !== '' || calls.length > 0
+export function saysAnything(message: SaidMessage): boolean {
+  const { id, text, calls } = message
+  return (text !== '' || calls.length > 0) && !(id === undefined && isPrompt(message))
+}
+
+/**
+ * Whether the program writes to the model. An agent that sends its whole list of messages sends its prompt too, often with
+ * memories in it and with another text each time. Only an id shows that a message of such a role is meant to be kept.
+ */
+export function isPrompt({ role }: { role: string }): boolean {
+  return role === 'system' || role === 'developer'
 }
 
 /** Anthropic's API has the results of tools in messages of the user, who has not written them. */

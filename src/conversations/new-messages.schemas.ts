@@ -53,7 +53,7 @@ export const NewMessage = closed(
       minLength: 1,
       maxLength: 64,
       description:
-        'Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too. A message of the `user` that has only results of tools is stored with the role `tool`.',
+        'Who writes: `user`, `assistant`, `tool` or any other word. A message of the role `system` or `developer` is the prompt of an agent, and is stored only if it has an `id`. `ai`, `bot`, `model` and `agent` mean an assistant too. A message of the `user` that has only results of tools is stored with the role `tool`.',
     }),
     name: optional(
       Type.String({

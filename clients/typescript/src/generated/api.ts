@@ -2750,7 +2750,7 @@ export interface components {
         NewMessage: {
             /** @description The id of the message, unique in the conversation. */
             id?: string;
-            /** @description Who writes: `user`, `assistant`, `tool`, `system` or any other word. `ai`, `bot`, `model` and `agent` mean an assistant too. A message of the `user` that has only results of tools is stored with the role `tool`. */
+            /** @description Who writes: `user`, `assistant`, `tool` or any other word. A message of the role `system` or `developer` is the prompt of an agent, and is stored only if it has an `id`. `ai`, `bot`, `model` and `agent` mean an assistant too. A message of the `user` that has only results of tools is stored with the role `tool`. */
             role: string;
             /** @description The name of the writer. A question with this name finds the messages of this writer first. */
             name?: string;
@@ -4478,7 +4478,7 @@ export interface components {
             /** @description How many of these records were shown, used or missed afterwards. */
             regretted: number;
         };
-        /** @description A message without a text and without a call of a tool, such as an image. It is not stored. */
+        /** @description A message without a text and without a call of a tool, such as an image, or the prompt of an agent. It is not stored. */
         SkippedMessage: {
             /** @description The id of the message, unique in the conversation. */
             message_id?: string;
