@@ -136,6 +136,49 @@ describe('an import of a session of Codex', () => {
     ])
   })
 
+  it('has the same messages if the file comes after another one', async () => {
+    const started = (id: string, timestamp: string) => ({ ...meta(id), payload: { id, timestamp } })
+    const say = (message: string) => event({ type: 'user_message', message })
+    const first = [started('d1', '2026-03-01T08:00:00Z'), say('One.')]
+    // A fork begins with the line of the former session.
+    const second = [started('d2', '2026-03-01T09:00:00Z'), started('d1', '2026-03-01T08:00:00Z'), say('Two.')]
+    await importFile(app, toLines(second))
+    const joined = await importFile(
+      app,
+      toLines([started('d0', '2026-02-01T08:00:00Z'), ...first, ...second]),
+    )
+    expect(listLineResults(joined)).toEqual(['3 created', '6 unchanged'])
+    expect(await listSaid('d1')).toEqual([[at, 'user', 'One.']])
+    expect(await listSaid('d2')).toEqual([[at, 'user', 'Two.']])
+  })
+
+  it('is read in the form of 2025, without a type around each line', async () => {
+    const say = (role: string, text: string) => ({
+      type: 'message',
+      id: null,
+      role,
+      content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }],
+    })
+    const file = toLines([
+      { id: 'e1', timestamp: '2025-08-01T08:00:00.000Z', instructions: null, git: { branch: 'main' } },
+      { record_type: 'state' },
+      say('user', '<environment_context>\n<cwd>/shop</cwd>\n</environment_context>'),
+      say('user', 'Why is the shop slow?'),
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'I look.' }] },
+      { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c' },
+      { type: 'function_call_output', call_id: 'c', output: 'slow query' },
+      { record_type: 'state' },
+      say('assistant', 'The index is missing.'),
+    ])
+    const { reports, ending } = await importFile(app, file)
+    expect(ending).toMatchObject({ format: 'codex', summary: { created: 2, invalid: 0 } })
+    expect(reports.map(({ line }) => line)).toEqual([4, 9])
+    expect(await listSaid('e1')).toEqual([
+      ['2025-08-01T08:00:00.000Z', 'user', 'Why is the shop slow?'],
+      ['2025-08-01T08:00:00.000Z', 'assistant', 'The index is missing.'],
+    ])
+  })
+
   it('is refused where the line with the id of the session is missing', async () => {
     const { reports } = await importFile(app, toLines(lines.slice(5)), { query: '?format=codex' })
     expect(listLineResults({ reports })).toEqual([

@@ -19,14 +19,18 @@ const marks: readonly (readonly [DetectedFormat, RegExp])[] = [
   ['mcp-memory', /^\s*\{\s*"(?:entities|relations)"\s*:\s*\[.*"(?:entityType|relationType)"\s*:/s],
   ['claude-code', /"(?:parentUuid|leafUuid|isSnapshotUpdate)"\s*:/],
   ['codex', /^\s*\{[^\n]*"type"\s*:\s*"session_meta"/],
+  ['codex', /"record_type"\s*:\s*"state"/],
   ['membrane', /^\s*\{[^\n]*"payload"\s*:\s*\{/],
   ['chatgpt', /"mapping"\s*:\s*\{/],
   ['claude', /"(?:chat_messages|conversations_memory|prompt_template|memory_files)"\s*:/],
   ['letta', /"(?:in_context_message_ids|block_ids)"\s*:|"agents"\s*:\s*\[/],
   ['graphiti', /"(?:source_node_uuid|entity_edges|episodes|group_id)"\s*:/],
+  ['zep', /"(?:role_type|thread_created_at|relevant_facts)"\s*:/],
   ['openmemory', /"(?:primary_sector|decay_lambda|temporal_facts)"\s*:/],
   ['langgraph', /"(?:namespace|namespace_path|namespacePath|prefix)"\s*:/],
   ['mem0', /"memory"\s*:\s*"/],
+  ['texts', /^\s*\[\s*"/],
+  ['texts', /^\s*(?:\[\s*)?\{(?![^}]*"role"\s*:)[^}]*"text"\s*:\s*"/],
 ]
 
 /** Files by which the archive of a format is known. */

@@ -11,6 +11,8 @@ import { readLetta } from './readers/letta.ts'
 import { readMcpMemory } from './readers/mcp-memory.ts'
 import { readMem0 } from './readers/mem0.ts'
 import { readOpenmemory } from './readers/openmemory.ts'
+import { readTexts } from './readers/texts.ts'
+import { readZep } from './readers/zep.ts'
 
 /** The formats of other programs, and how each is read. */
 export const foreignFormats = [
@@ -26,6 +28,8 @@ export const foreignFormats = [
   'graphiti',
   'hindsight',
   'basic-memory',
+  'zep',
+  'texts',
 ] as const
 export type ForeignFormat = (typeof foreignFormats)[number]
 
@@ -42,4 +46,6 @@ export const readers: Readonly<Record<ForeignFormat, Reader>> = {
   graphiti: readGraphiti,
   hindsight: readHindsight,
   'basic-memory': readBasicMemory,
+  zep: readZep,
+  texts: readTexts,
 }

@@ -155,7 +155,8 @@ function createFileError(message: string): AppError {
 function createOwnScopesError(): AppError {
   return createFaultError('The parameter does not apply to this format.', {
     pointer: '?scope',
-    message: 'must be absent: the file is read as lines of Membrane, and each names its own scope',
+    message:
+      'must be absent: the file is read as lines of Membrane, and each names its own scope. If it is another file, name its format, such as texts',
   })
 }
 

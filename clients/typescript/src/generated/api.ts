@@ -1540,7 +1540,7 @@ export interface components {
                 invalid: number;
             };
             /** @enum {string} */
-            format?: "mem0" | "mcp-memory" | "chatgpt" | "claude" | "claude-code" | "codex" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory";
+            format?: "mem0" | "mcp-memory" | "chatgpt" | "claude" | "claude-code" | "codex" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory" | "zep" | "texts";
             dry_run?: boolean;
             /** @description The position of the import: send it as the header `Membrane-Position` of a read. */
             position?: string;
@@ -6262,7 +6262,7 @@ export interface operations {
                 /** @description Checks every line and stores nothing. */
                 dry_run?: boolean;
                 /** @description The program that wrote the file. Default: recognised by the beginning of the file. */
-                format?: "membrane" | "mem0" | "mcp-memory" | "chatgpt" | "claude" | "claude-code" | "codex" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory";
+                format?: "membrane" | "mem0" | "mcp-memory" | "chatgpt" | "claude" | "claude-code" | "codex" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory" | "zep" | "texts";
                 /** @description What the report lists. `all`: every line. `refused`: only refused lines, at most 1,000; empty lines keep the connection open. The summary counts all lines. A client that reads the report only after it has sent everything, such as a browser, needs `refused` for a large file. */
                 report?: "all" | "refused";
                 /** @description In the `sample` of a dry run, passwords, tokens and other secrets in the payload, the tags, the interpretation, the provenance, the relations and the audit log are replaced by `<secret string>`, as in a context. For a page that people look at. */

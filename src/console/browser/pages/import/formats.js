@@ -14,6 +14,8 @@ export const formats = [
   { value: 'graphiti', label: 'Graphiti' },
   { value: 'hindsight', label: 'Hindsight' },
   { value: 'basic-memory', label: 'Basic Memory' },
+  { value: 'zep', label: 'Zep' },
+  { value: 'texts', label: 'Texts of any program' },
 ]
 
 /** @type {readonly (readonly [RegExp, string])[]} */
