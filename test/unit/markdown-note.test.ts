@@ -33,6 +33,14 @@ describe('a note', () => {
     ])
   })
 
+  it('has bounded texts although its headings are long or very many', () => {
+    const long = parse(`# ${'a '.repeat(400_000)}\nText.`).sections
+    expect(long.map(({ headings }) => headings.join('').length)).toEqual([200])
+    expect(parse('# a\nb\n'.repeat(500_000)).sections).toHaveLength(1_000)
+    for (const line of [`# ${' '.repeat(400_000)}\u2028`, `# a${' #'.repeat(400_000)}b`, '`'.repeat(400_000)])
+      expect(parse(`${line}\nText.`).sections.length).toBeGreaterThan(0)
+  })
+
   it('has lists in its fields, with or without spaces before the items', () => {
     const { fields } = parse('---\ntags:\n- one\n- two\naliases:\n  - three\n---\n')
     expect(fields).toEqual({ tags: ['one', 'two'], aliases: ['three'] })

@@ -1,10 +1,11 @@
 import type { Fields } from './fields.ts'
+import { createFenceReader, createSections, type Section } from './note-sections.ts'
 
 /** A note of Markdown with fields at its top, observations and relations in lists, and other text. */
 export type Note = {
   title: string
   fields: Fields
-  text: string
+  sections: readonly Section[]
   observations: readonly { text: string; tags: readonly string[] }[]
   relations: readonly { predicate: string; target: string }[]
 }
@@ -27,23 +28,35 @@ export function parseNote(source: string, name: string): Note {
   const relations = new Map<string, { predicate: string; target: string }>()
   const relate = (predicate: string, target: string) =>
     relations.set(JSON.stringify([predicate, target]), { predicate, target })
-  const rest = body.split(/\r?\n/).filter((line) => {
+  const sections = createSections(title)
+  const isCode = createFenceReader()
+  /** Whether the line is an item of a list with a meaning of its own. */
+  const readItem = (line: string): boolean => {
     const [, category, said = ''] = observationLine.exec(line) ?? []
     if (category !== undefined && !checkboxes.has(category)) {
       const observation = readObservation(category, said)
       if (observation.text !== '') observations.set(observation.text, observation)
-      return false
+      return true
     }
     const [, predicate, target] = relationLine.exec(line) ?? []
-    if (predicate !== undefined && target !== undefined) {
-      relate(predicate, target.trim())
-      return false
-    }
-    for (const [, linked = ''] of line.matchAll(bareLink)) relate('links_to', linked.trim())
-    return !/^\s*#{1,6}\s/.test(line)
-  })
-  const text = rest.join('\n').trim()
-  return { title, fields, text, observations: [...observations.values()], relations: [...relations.values()] }
+    if (predicate === undefined || target === undefined) return false
+    relate(predicate, target.trim())
+    return true
+  }
+  for (const line of body.split(/\r?\n/)) {
+    const isPlain = isCode(line)
+    if (!isPlain && readItem(line)) continue
+    const links = isPlain ? [] : line.matchAll(bareLink)
+    for (const [, linked = ''] of links) relate('links_to', linked.trim())
+    if (isPlain || !sections.readHeading(line)) sections.add(line)
+  }
+  return {
+    title,
+    fields,
+    sections: sections.end(),
+    observations: [...observations.values()],
+    relations: [...relations.values()],
+  }
 }
 
 /** The category and the words with `#` are tags. A remark in brackets at the end is left out. */

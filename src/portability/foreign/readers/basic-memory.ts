@@ -58,9 +58,21 @@ async function* readSingle(file: ForeignFile) {
   yield* readItem(1, () => createNoteItems(parseNote(readText(bytes), 'note'), 1))
 }
 
+/** The texts of a note with their headings. Each is known by these, and by its place among those with the same. */
+function nameTexts({ sections }: Note): [name: string, text: string][] {
+  const counts = new Map<string, number>()
+  return sections.map(({ headings, text }) => {
+    const path = headings.join(' / ')
+    const before = counts.get(path) ?? 0
+    counts.set(path, before + 1)
+    if (path === '' && before === 0) return ['text', text]
+    return [`text:${computeDigest(JSON.stringify([path, before]))}`, path === '' ? text : `${path}\n${text}`]
+  })
+}
+
 /** The note is an entity; its observations, relations and other text are facts about it. */
 function createNoteItems(given: Note, line: number, place?: string): Item[] {
-  const { title, fields, text, observations, relations } = given
+  const { title, fields, observations, relations } = given
   const id = JSON.stringify(place === undefined ? [title] : [title, place])
   const note = place === undefined ? `note:${title}` : `note-at:${id}`
   const createdAt = readTime(fields, 'created')
@@ -80,7 +92,7 @@ function createNoteItems(given: Note, line: number, place?: string): Item[] {
   })
   return [
     { line, ref, createdAt, source: note, record: { ...entity, ...readTags(fields, 'tags') } },
-    ...(text === '' ? [] : [createFact('text', { payload: createNotePayload(title, text) })]),
+    ...nameTexts(given).map(([name, text]) => createFact(name, { payload: createNotePayload(title, text) })),
     ...observations.map((each) =>
       createFact(`observation:${each.text}`, {
         payload: createNotePayload(title, each.text),
