@@ -20,6 +20,20 @@ it('writes of a task that was stored again only the newest state', async () => {
   expect(omitted).toEqual([{ record_id: older.id, reason: 'repetition' }])
 })
 
+it('writes of a task the newest state although only an older one has words of the question', async () => {
+  const scope = 'finished'
+  const older = await create(app, task('rotate the certificates', { scope }))
+  app.clock.advance(1_000)
+  const { payload } = task('rotate the certificates')
+  const done = { ...payload, state: 'done', next_actions: [], open_questions: [], context_summary: 'Closed.' }
+  await create(app, task('', { scope, payload: { ...done, state: 'blocked' } }))
+  app.clock.advance(1_000)
+  const newest = await create(app, task('', { scope, payload: done }))
+  const { items, omitted }: Body = await askContext(app, scope, { task_descriptor: 'How to deploy billing?' })
+  expect(idsOf(items)).toEqual([newest.id])
+  expect(omitted).toContainEqual({ record_id: older.id, reason: 'repetition' })
+})
+
 it('writes the tasks where a question for tasks alone has none of their words', async () => {
   const scope = 'tasks'
   const { id } = await create(app, task('move the shop', { scope }))

@@ -51,6 +51,7 @@ export function find(records: readonly MemoryRecord[], { selected, ...more }: Gi
     profileIds: [],
     messagesAround: new Map(),
     disputes: [],
+    newerStates: [],
     names: new Map(),
     ...more,
   }

@@ -49,6 +49,35 @@ export async function findEntityNames(
   return rows
 }
 
+export type NewerState = { older: string; newer: string }
+
+/** Finds for each of the working records the newest one of its task that meets the conditions. Each task is looked up once. */
+export async function findNewerStates(
+  db: Database,
+  ids: readonly string[],
+  conditions: Conditions,
+): Promise<NewerState[]> {
+  const { rows } = await sql<NewerState>`
+    select unnest(d.ids) as older, newest.id as newer
+    from (
+      select h.digest, h.scope, mine.sensitivity, array_agg(mine.id order by mine.id) as ids
+      from handles as h join records as mine on mine.id = h.record_id
+      where h.record_id = any(${ids}::uuid[])
+      group by h.digest, h.scope, mine.sensitivity
+    ) as d
+    cross join lateral (
+      select r.id
+      from handles as t join records as r on r.id = t.record_id
+      where t.digest = d.digest and t.scope = d.scope and r.type = 'working' and r.sensitivity = d.sensitivity
+        and ${joinConditions(conditions)}
+      order by r.updated_at desc, r.id desc
+      limit 1
+    ) as newest
+    order by older
+  `.execute(db)
+  return rows
+}
+
 export type Dispute = { one: string; other: string; is_stated: boolean }
 
 /**

@@ -13,6 +13,8 @@ export type Order = {
   /** The messages around a found one. */
   messagesAround: ReadonlyMap<string, readonly string[]>
   disputes: readonly Pair[]
+  /** The newest states of found tasks. */
+  newerStates: readonly { older: string; newer: string }[]
 }
 
 /** By how many places a neighbour of a message counts less than the message. */
@@ -27,6 +29,7 @@ export function placeRecords({
   selectedId,
   messagesAround,
   disputes,
+  newerStates,
 }: Order): Map<string, number> {
   const places = new Map<string, number>()
   const place = (id: string, at: number) => places.set(id, Math.min(at, places.get(id) ?? at))
@@ -35,6 +38,7 @@ export function placeRecords({
     place(id, id === selectedId ? Math.min(index, latestProcedure) : index)
     for (const neighbour of messagesAround.get(id) ?? []) place(neighbour, index + neighbourPlaces)
   }
+  for (const { older, newer } of newerStates) place(newer, places.get(older) ?? foundIds.length)
   for (const group of groupPairs(disputes)) {
     const best = Math.min(...group.map((id) => places.get(id) ?? Number.POSITIVE_INFINITY))
     if (Number.isFinite(best)) for (const id of group) place(id, best)

@@ -20,6 +20,7 @@ import {
   findByHandles,
   findDisputes,
   findEntityNames,
+  findNewerStates,
   findOpposites,
 } from './prompt-context.queries.ts'
 import type { Pair } from './prompt-order.ts'
@@ -64,12 +65,16 @@ export function createPromptRecordSearch({ db, retrieval, conversationGapMs }: R
   ): Promise<Found> {
     const records = mapWholeRecords(answer.nodes)
     const facts = [...records.values()].filter(({ type }) => type === 'semantic')
-    const [messagesAround, contradictions] = await Promise.all([
+    const tasks = [...records.values()].filter(({ type }) => type === 'working').map(({ id }) => id)
+    const [messagesAround, contradictions, newerStates] = await Promise.all([
       findAdjacentMessages(conditions, [...records.values()].filter(isMessage)),
       findContradictions(question, conditions, { facts, profileIds }),
+      // Its newest state may have no word of the question.
+      tasks.length === 0 ? [] : findNewerStates(db, tasks, conditions),
     ])
     const otherFacts = contradictions.map(({ other }) => other)
-    const added = [...profileIds, ...[...messagesAround.values()].flat(), ...otherFacts]
+    const newest = newerStates.map(({ newer }) => newer)
+    const added = [...profileIds, ...[...messagesAround.values()].flat(), ...otherFacts, ...newest]
     const missing = [...new Set(added)].filter((id) => !records.has(id))
     const { shown } = await retrieval.presentRecords(question, missing)
     for (const record of shown.values()) if (isWhole(record)) records.set(record.id, record)
@@ -84,7 +89,7 @@ export function createPromptRecordSearch({ db, retrieval, conversationGapMs }: R
     const undisputed = otherFacts.filter((id) => !disputes.flat().includes(id))
     for (const id of undisputed) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
     const names = await nameSubjects(question, [...records.values()])
-    return { answer, records, profileIds, messagesAround, disputes, names }
+    return { answer, records, profileIds, messagesAround, disputes, newerStates, names }
   }
 
   /**

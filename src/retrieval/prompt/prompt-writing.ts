@@ -3,6 +3,7 @@ import type { Retrieval } from '../retrieval.schemas.ts'
 import { listWordPrefixes } from './excerpt.ts'
 import { listMissingWords } from './missing-words.ts'
 import { fillBudget, type Omitted } from './prompt-budget.ts'
+import type { NewerState } from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, toEntry } from './prompt-entries.ts'
 import { createJsonLayout, createMarkdownLayout, sortAsWritten } from './prompt-layout.ts'
@@ -24,16 +25,17 @@ export type Found = {
   profileIds: readonly string[]
   messagesAround: ReadonlyMap<string, readonly string[]>
   disputes: readonly Pair[]
+  newerStates: readonly NewerState[]
   /** Names of entities by id. */
   names: ReadonlyMap<string, string>
 }
 type PromptOptions = { question: string; maxTokens: number; format: NonNullable<ContextQuery['format']> }
 
 export function writePrompt(found: Found, { question, maxTokens, format }: PromptOptions): PromptContext {
-  const { answer, records, profileIds, messagesAround, disputes } = found
+  const { answer, records, profileIds, messagesAround, disputes, newerStates } = found
   const foundIds = answer.nodes.map(({ record }) => record.id)
   const selectedId = answer.selection?.selected[0]
-  const places = placeRecords({ profileIds, foundIds, selectedId, messagesAround, disputes })
+  const places = placeRecords({ profileIds, foundIds, selectedId, messagesAround, disputes, newerStates })
   const maxEntryWeight = toWeight(Math.min(maxTokens * largestShare, longestLine))
   const entries = listEntries(found, selectedId, { maxEntryWeight, wordPrefixes: listWordPrefixes(question) })
   const references = shortenIds([...records.keys()])

@@ -1066,6 +1066,28 @@ and r.forgotten_at is null
 and r.type = 'entity'
 and r.forgotten_at is null;
 
+-- src/retrieval/prompt/prompt-context.queries.ts findNewerStates
+    select unnest(d.ids) as older, newest.id as newer
+    from (
+      select h.digest, h.scope, mine.sensitivity, array_agg(mine.id
+order by mine.id) as ids
+      from handles as h join records as mine on mine.id = h.record_id
+      where h.record_id = any($1::uuid[])
+      group by h.digest, h.scope, mine.sensitivity
+    ) as d
+    cross join lateral (
+      select r.id
+      from handles as t join records as r on r.id = t.record_id
+      where t.digest = d.digest
+and t.scope = d.scope
+and r.type = 'working'
+and r.sensitivity = d.sensitivity
+        and r.forgotten_at is null
+      order by r.updated_at desc, r.id desc
+      limit 1
+    ) as newest
+    order by older;
+
 -- src/retrieval/prompt/prompt-context.queries.ts findOpposites
     select h.record_id as one, other.id as other, true as is_stated
     from handles as h

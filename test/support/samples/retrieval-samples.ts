@@ -122,6 +122,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       'in scopes': (db) => prompting.findByHandles(db, { ...named, scopes: ['team'] }),
     },
     findEntityNames: (db) => prompting.findEntityNames(db, [id], conditions),
+    findNewerStates: (db) => prompting.findNewerStates(db, [id], conditions),
     findOpposites: (db) => prompting.findOpposites(db, [id], conditions),
     findDisputes: {
       now: (db) => prompting.findDisputes(db, [id], question, { conditions, limit: 100 }),
