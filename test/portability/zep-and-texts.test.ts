@@ -109,9 +109,12 @@ describe('an import of texts of any program', () => {
     expect(imported.ending).toMatchObject({ format: 'texts' })
     expect(listLineResults(imported)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
     expect(await listTexts('lines')).toEqual([
-      ['note', 'Releases go out on Thursdays.', []],
+      ['lines', 'Releases go out on Thursdays.', []],
       ['staging', 'The staging host is stage-2.', ['ops']],
     ])
+    const asked = { task_descriptor: 'When do releases go out?', scopes: ['lines'], max_tokens: 500 }
+    const context = (await app.request('POST', '/v1/context', { body: asked })).body as Body
+    expect(context.text).toContain('2025-04-02 Releases go out on Thursdays.')
     const again = await importFile(app, file + toLines(['New.']), { query })
     expect(again.ending).toMatchObject({ summary: { created: 1, unchanged: 2, invalid: 1 } })
   })

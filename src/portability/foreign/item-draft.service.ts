@@ -1,10 +1,11 @@
 import { createMessageRecord } from '../../conversations/index.ts'
+import { noTopic } from '../../domain/identity/handles.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import { maxDecaySeconds } from '../../domain/lifecycle/lifecycle.ts'
 import { computePosition, type MessagePlace } from '../../domain/payloads/message-place.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
 import { findValidityFaults, type Validity } from '../../domain/payloads/validity.ts'
-import { type Caller, presentScope, type Sensitivity } from '../../domain/trust/caller.ts'
+import { type Caller, presentScope, type Sensitivity, unscoped } from '../../domain/trust/caller.ts'
 import { chooseLeastTrusted } from '../../domain/trust/write-trust.ts'
 import { listStoringFaults } from '../../http/validation/validation.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
@@ -76,7 +77,7 @@ function isVersion(item: Item): boolean {
   return 'record' in item && (item.ended !== undefined || item.supersedes !== undefined)
 }
 
-function describeRecord(item: RecordItem, { format, idOf }: Destination): Described {
+function describeRecord(item: RecordItem, { format, idOf, scope }: Destination): Described {
   const { record, createdAt, source, links = [] } = item
   const { ended, supersedes, supersededBy } = item
   const relations = new Map(
@@ -101,7 +102,11 @@ function describeRecord(item: RecordItem, { format, idOf }: Destination): Descri
   const evidence = at === undefined ? [] : [{ source_type: 'event', source_id: ref, timestamp: at }]
   const payload =
     record.payload.kind === 'semantic'
-      ? { ...dropImpossibleTime(record.payload), evidence, ...(isVersion(item) ? { revision } : {}) }
+      ? {
+          ...dropImpossibleTime(nameTopic(record.payload, scope)),
+          evidence,
+          ...(isVersion(item) ? { revision } : {}),
+        }
       : record.payload
   return {
     record: { ...record, ...history, payload, relations: [...relations.values()] } as NewRecord,
@@ -113,6 +118,11 @@ function describeRecord(item: RecordItem, { format, idOf }: Destination): Descri
 }
 
 const maxPredicate = 128
+
+/** A text that is about nothing in particular has the topic of a remembered one, which a prompt does not write before it. */
+function nameTopic<T extends { subject: string }>(payload: T, scope: string): T {
+  return payload.subject === '' ? { ...payload, subject: scope === unscoped ? noTopic : scope } : payload
+}
 
 /** A fact that ended before it began, which a create refuses, keeps its end: it is over all the same. */
 function dropImpossibleTime<T extends { validity?: Validity }>(payload: T): T {

@@ -9,7 +9,7 @@ type Payload = RecordItem['record']['payload']
 
 export type Window = { start?: string | undefined; end?: string | undefined }
 
-/** One text about a subject. */
+/** One text about a subject. If that is empty, the text has the topic of a remembered one. */
 export function createNotePayload(subject: string, text: string, window: Window = {}): Payload {
   return createFactPayload({ subject, predicate: notePredicate, object: text }, window)
 }

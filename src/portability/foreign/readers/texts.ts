@@ -22,7 +22,7 @@ function readItem(value: unknown, line: number): Item {
     source: readWord(fields, 'id') ?? computeId(about, text),
     record: {
       type: 'semantic',
-      payload: createNotePayload(about ?? 'note', text),
+      payload: createNotePayload(about ?? '', text),
       ...readTags(fields, 'tags'),
     },
     createdAt: readTime(fields, 'created_at', 'createdAt', 'timestamp'),

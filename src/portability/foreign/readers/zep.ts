@@ -20,9 +20,6 @@ const roles = new Map([
   ['function', 'tool'],
 ])
 
-/** Whose messages and facts they are. */
-type Session = { id: string | undefined; user: string | undefined }
-
 /** The answer for a session or a thread, with its messages and facts, or a list of such answers. */
 export const readZep: Reader = (file) => {
   const place = createMessagePlacing()
@@ -30,7 +27,7 @@ export const readZep: Reader = (file) => {
   let session = id
   return readParts(file, lists, (value, line, list): Reading[] => {
     if (sessionLists.has(list)) return readSession(asFields(value), line)
-    if (factLists.has(list)) return [readFact(value, line, { id, user })]
+    if (factLists.has(list)) return [readFact(value, line, user)]
     const message = readMessage(asFields(value))
     // Answers do not name the session.
     session ??= message?.id
@@ -39,7 +36,7 @@ export const readZep: Reader = (file) => {
 }
 
 /** The names that a person has put before the list of messages. */
-function findSession(head: string): Session {
+function findSession(head: string) {
   const [before = ''] = head.split(/"messages"\s*:/, 1)
   const find = (pattern: RegExp) => pattern.exec(before)?.[1]
   return {
@@ -54,11 +51,11 @@ function readSession(fields: Fields, line: number): Reading[] {
   )
   const first = messages.flatMap((each) => ('id' in each ? [each.id] : []))[0]
   const id = readWord(fields, 'thread_id', 'session_id') ?? first
-  const session = { id, user: readWord(fields, 'user_id') }
+  const user = readWord(fields, 'user_id')
   const facts = [...factLists].flatMap((list) => listOf(fields, list))
   return [
     ...(id === undefined ? [] : createMessageItems(line, id, messages, readTime(fields, 'created_at'))),
-    ...facts.map((fact) => readFact(fact, line, session)),
+    ...facts.map((fact) => readFact(fact, line, user)),
   ]
 }
 
@@ -78,10 +75,10 @@ function readMessage(fields: Fields): Message | undefined {
 }
 
 /** Older answers have facts as texts. */
-function readFact(value: unknown, line: number, { id, user }: Session): Item {
+function readFact(value: unknown, line: number, user: string | undefined): Item {
   const fields = isJsonObject(value) ? value : { fact: value }
   const text = requireText(fields, 'fact', 'content')
-  const payload = createNotePayload(user ?? id ?? 'zep', text, { end: readTime(fields, 'invalid_at') })
+  const payload = createNotePayload(user ?? '', text, { end: readTime(fields, 'invalid_at') })
   const source = readWord(fields, 'uuid', 'uuid_') ?? JSON.stringify([user ?? '', text])
   const createdAt = readTime(fields, 'created_at')
   return { line, source: `fact:${source}`, record: { type: 'semantic', payload }, createdAt }
