@@ -82,6 +82,8 @@ describe('masking', () => {
 
   it.each([
     'the key: test first',
+    'Key: the blue one',
+    'Token: I left it at the arcade',
     'https://host.example/a?b=1',
     'a monkey=5',
     '12:30:45',

@@ -1,3 +1,4 @@
+import { computeRarity } from '../words/common-words.ts'
 import { isMeasure } from './secret-keys.ts'
 
 /** Recognises values that are no secret although the key before them looks like the name of one. */
@@ -33,6 +34,8 @@ function isPlace({ key, between, value }: Assignment): boolean {
 function isSentence(text: string, { key, value, end, before }: Assignment): boolean {
   if (!/^[,.]? {1,2}[A-Za-z]/.test(text.slice(end, end + 4))) return false
   if (fileName.test(key) || hostName.test(key)) return /^(?:[A-Za-z’'-]{1,20}|\d{1,4})$/.test(value)
+  // No secret is "the", as in `key: the blue one`, or "it".
+  if (computeRarity(value.toLowerCase()) === 0) return true
   if (!/^[a-z’'-]{1,20}$/.test(value)) return false
   if (/^auth$/i.test(key)) return true
   return (
