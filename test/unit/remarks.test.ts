@@ -30,6 +30,11 @@ describe('the sentences of a task that ask', () => {
     ['just to be sure, where does aunt ada live', 'where does aunt ada live', 'just to be sure'],
     ['So tired. Please tell me where Ada lives.', 'Please tell me where Ada lives.', 'So tired.'],
     ['So tired. And which red car does Ada like.', 'And which red car does Ada like.', 'So tired.'],
+    [
+      'Before I forget, which hotel can you suggest? My budget is small.',
+      'which hotel can you suggest? My budget is small.',
+      'Before I forget',
+    ],
     ['今天好累。小明住在哪个城市？', '小明住在哪个城市？', '今天好累。'],
   ])('%j', (task, asking, remarks) => {
     expect(splitRemarks(task)).toMatchObject({ asking, remarks })
@@ -41,6 +46,8 @@ describe('the sentences of a task that ask', () => {
     'Fix the test of the shop. When the build of Ada is done, deploy it.',
     'Do the release of the shop. Find out how Ada did it.',
     'I am meeting Tom on Friday. What should I bring?',
+    'I plan to change my will. How would you suggest I keep the papers?',
+    'My red bike was stolen. When did Ada buy it?',
     'where does ada live',
     'When I asked you about the car, where was Ada?',
     'I know Ada moved, where does she live now?',
@@ -95,6 +102,7 @@ describe('the sentences of a task that ask', () => {
       'could you know ',
       ', and is Ada',
       'sorry, ',
+      'so that ',
       'a, ',
       '- ',
       ', by any chance',

@@ -56,7 +56,12 @@ export function isAboutReplies(question: string): boolean {
 
 /** Whether a question is about the person who asks, or wants help for that person: "Can you suggest a book?", "How do we deploy?". */
 export function isForAsker(question: string): boolean {
-  return namesAsker(question) || help.test(question) || question.search(helpRequest) >= 0
+  return namesAsker(question) || asksForHelp(question)
+}
+
+/** Whether a question wants help or advice: "What steps would you suggest?". */
+export function asksForHelp(question: string): boolean {
+  return help.test(question) || question.search(helpRequest) >= 0
 }
 
 /** Whether a question is about a question that was asked before: "Which questions did Ada ask me?". */

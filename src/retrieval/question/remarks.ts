@@ -1,5 +1,6 @@
 import { extractWords } from '../../domain/words/query-words.ts'
 import { splitAsides } from './asides.ts'
+import { asksForHelp } from './asker-in-question.ts'
 import {
   beginsAsQuestion,
   endsAsQuestion,
@@ -30,17 +31,25 @@ const fewestParts = 5
 /** A question that says less, such as "What should I bring?", is about what the remarks say. */
 const least = 2
 
+/** "How would you set that up?" is about what was said before. In "the ring that Ada found" something follows. */
+const refersBack = /\b(?:it|so|that|them|there|these|this|those)\b(?=(?:\s{1,9}\w+)?\s{0,9}(?:[?,.!]|$))/i
+
 /** If there are more, all are searched together: each takes a search of its own. */
 const mostQuestions = 4
 
 export function splitRemarks(task: string): AskedSentences {
   const { last, before } = splitTurns(task)
-  const sentences = last.split(sentenceEnd).flatMap(splitRequest).flatMap(separateAsides)
+  const separated = last.split(sentenceEnd).flatMap(splitRequest).map(separateAsides)
+  const asides = separated.flatMap((each) => each.asides)
+  const sentences = separated.map((each) => each.question)
   const form = sentences.some((sentence) => endsAsQuestion.test(sentence)) ? endsAsQuestion : beginsAsQuestion
   const asked = sentences.filter((sentence) => form.test(sentence))
   const said = sentences.filter((sentence) => !form.test(sentence))
+  if (asked.length > 0 && said.length > 0 && leansOnRemarks(asked.join(' ')))
+    return { asking: sentences.join(' '), remarks: [...before, ...asides].join(' '), questions: [] }
   // The last turn of a chat is what is asked, even if it is no question.
-  const [asking, remarks] = asked.length > 0 ? [asked.join(' '), [...before, ...said]] : [last, before]
+  const [asking, remarks] =
+    asked.length > 0 ? [asked.join(' '), [...before, ...asides, ...said]] : [last, before]
   return weighOwnWords(asking) < least
     ? { asking: task, remarks: '', questions: [] }
     : { asking, remarks: remarks.join(' '), questions: splitQuestions(asked) }
@@ -53,10 +62,18 @@ function splitRequest(sentence: string): string[] {
 }
 
 /** Asides apart from the question: "Before I forget, where does Ada live?" */
-function separateAsides(sentence: string): string[] {
-  const { asides, question } = splitAsides(sentence)
-  const asks = endsAsQuestion.test(question) || beginsAsQuestion.test(question)
-  return asks ? [...asides, question] : [sentence]
+function separateAsides(sentence: string): { asides: string[]; question: string } {
+  const separated = splitAsides(sentence)
+  const asks = endsAsQuestion.test(separated.question) || beginsAsQuestion.test(separated.question)
+  return asks ? separated : { asides: [], question: sentence }
+}
+
+/**
+ * Whether a question is about what is said beside it: it asks for help with that, or refers to it. "I'm looking to spend less. What
+ * would you suggest?", "My bike was stolen. When did I buy it?"
+ */
+function leansOnRemarks(question: string): boolean {
+  return asksForHelp(question) || refersBack.test(question)
 }
 
 /** The last turn of the person in a copied chat ("User: …", "Assistant: …"), and the other turns. Without turns, the whole task. */
