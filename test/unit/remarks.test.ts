@@ -93,7 +93,7 @@ describe('the sentences of a task that ask', () => {
   it('are apart from a line that introduces them', () => {
     const text = readQuestionText('Search the memory for the answer to this question: "Where does Ada live?"')
     expect(text.query.alternatives).toBe('Where does Ada live')
-    expect(text.query.remarks).toBe('Search the memory for the answer to this')
+    expect(text.query.remarks).toBe('the answer to this')
   })
 
   it('take linear time to find', () => {

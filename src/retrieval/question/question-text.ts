@@ -9,6 +9,7 @@ import {
 } from '../../domain/words/query-words.ts'
 import { askAsUser, dropHelpRequest } from './asker-in-question.ts'
 import { writeOutChat } from './json-chat.ts'
+import { dropMemoryRequest } from './memory-request.ts'
 import { dropFraming } from './question-framing.ts'
 import { splitRemarks } from './remarks.ts'
 
@@ -31,7 +32,7 @@ export type QuestionText = {
 const asksPerson = /\?["'\s]*$/
 
 export function readQuestionText(text: string): QuestionText {
-  const unframed = askAsUser(dropFraming(writeOutChat(text)))
+  const unframed = askAsUser(dropMemoryRequest(dropFraming(writeOutChat(text))))
   const { asking, remarks, questions } = splitRemarks(unframed)
   const readQuotes = remarks !== '' || asksPerson.test(unframed) ? dropQuotes : (sentence: string) => sentence
   const whole = readPart(readQuotes(asking), remarks)
