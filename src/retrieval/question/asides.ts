@@ -22,6 +22,19 @@ const asking = new RegExp(`\\b${person}\\b.{0,60}\\b${thought}\\b`, 'i')
 /** "When I asked you about the car, …" is about the car. */
 const period = /^\W{0,9}(?:after|during|in|on|when|where)\b/i
 
+const talk =
+  '(?:her|his|my|our|that|the|their|this|your) (?:chat|conversation|dialogue|discussion|message|talk)s?'
+/** No subject and no time follows: these are asked for. */
+const plain = `(?!.{0,60}(?:\\b(?:about|after|at|before|in(?! ${talk})|last|on|regarding|since|this|today|yesterday)\\b|\\d))`
+/**
+ * Where or by whom something was said: "In the conversation between Ada and Bo, …", "…, as Ada told Bo?". The names do not say who
+ * is asked about.
+ */
+const told = new RegExp(
+  `^\\W{0,9}(?:(?:according to|based on|during|from|in) ${talk}(?: (?:between|with) ${plain}.{1,60})?|as ${plain}(?:\\S{1,30} ){0,3}(?:described|discussed|explained|mentioned|said|stated|told)\\b.{0,60})$`,
+  'i',
+)
+
 /** In words that are not common. A part with more of them says something of its own. */
 const mostWords = 4
 
@@ -29,6 +42,7 @@ const mostWords = 4
 const name = /^(?!I(?!\p{L}))[\p{Lu}\p{N}]/u
 
 function isAside(part: string): boolean {
+  if (told.test(part)) return true
   const words = part.match(/[\p{L}\p{N}'’]+/gu) ?? []
   if (words.slice(1).some((word) => name.test(word))) return false
   if (words.filter(isTopicWord).length > mostWords) return false
