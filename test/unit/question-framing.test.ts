@@ -22,6 +22,13 @@ describe('a question without the words around it', () => {
   })
 
   it.each([
+    ['Is it true that Ada moved to Rome?', 'Ada moved to Rome?'],
+    ['True or false: Ada moved to Rome', 'Ada moved to Rome'],
+    ['How many times has Ada been to Rome?', 'how has Ada been to Rome?'],
+    ['When was the last time Ada saw Bo Li?', 'when Ada saw Bo Li?'],
+  ])('is of %j only what happened', (text, asked) => expect(dropFraming(text)).toBe(asked))
+
+  it.each([
     'Hello',
     'Thanks a lot!',
     'Answer the mail of Ada about refunds',
@@ -43,6 +50,8 @@ describe('a question without the words around it', () => {
   it('takes linear time', () => {
     for (const unit of [
       'answer in ',
+      'when was the last time ',
+      'true or false ',
       'please ',
       'I was ask ',
       ', use the ',

@@ -10,6 +10,11 @@ const opening =
 /** That something is to be found out: "The user wants to know when …", "Find out where …". */
 const wish =
   /^\s{0,9}(?:please )?(?:(?:I|we|the user)(?:['’](?:d|m|re|s))? (?:just |also )?(?:(?:am|are|is|was|were|would) )?(?:ask(?:ed|ing|s)|like|need(?:ed|s)?|try(?:ing)?|want(?:ed|s)?|wonder(?:ed|ing|s)?)(?: to)?(?: (?:check|determine|figure out|find out|know|learn|remember|see))?|check|determine|figure out|find(?: out)?|look up)[,:]? (?=(?:how|if|what|when|where|whether|which|who|whom|whose|why)\b)/i
+/** That something is to be confirmed: "Is it true that …". */
+const claim = /^\s{0,9}(?:is it (?:correct|right|true) that|true or false[,:]?|fact[- ]check[,:])\s/i
+/** How often something happened, or when the last time was, is told by the messages of each time, and none says "times". */
+const manyTimes = /\bhow many times\b/gi
+const lastTime = /\bwhen was the (?:very )?(?:first|last|latest|most recent) time(?: that| when)?(?=\s)/gi
 /** Where the answer is to come from: "Based on the conversation, …", "Look in your memory and …". */
 const source =
   /(?<=^|[.?!:,]|\bplease|\s{2})\s{0,3}(?:according to|based on|check|look (?:at|in|into|through)|search|use|using) (?:all |my |our |the |your )?(?:above |earlier |past |previous )?(?:chats?|context|conversations?|history|memor(?:y|ies)|messages|notes)(?: (?:above|history|so far))?(?:,|:| and\b)/gi
@@ -22,10 +27,11 @@ const form =
  * Unchanged where nothing else would be left.
  */
 export function dropFraming(question: string): string {
-  const asked = [form, greeting, thanks, source, opening, wish].reduce(
+  const unframed = [form, greeting, thanks, source, opening, wish, claim].reduce(
     (left, framing) => left.replace(framing, '  '),
     question,
   )
+  const asked = unframed.replace(manyTimes, 'how').replace(lastTime, 'when')
   // A colon after such words stays, because a sentence ends there.
   return hasTopic(asked) ? asked.replace(/^[\s:,]+/, '').trim() : question
 }
