@@ -1,6 +1,6 @@
 import { addInverses, type Edge } from '../domain/edges/edges.ts'
 import { type Draft, presentCreated, type WrittenRecord } from '../records/index.ts'
-import type { RelationEdge } from '../relations/index.ts'
+import { presentEdge } from '../relations/index.ts'
 import type { Captured, DerivedFact } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
 
@@ -26,12 +26,8 @@ export function formatCapture(
   return {
     primary_record: first,
     created_records: [...created, ...(storedFact?.records ?? [])],
-    edges: edges.map(formatEdge),
+    edges: edges.map(presentEdge),
     deduplicated: false,
     ...(storedFact?.fact ? { fact: storedFact.fact } : {}),
   }
-}
-
-function formatEdge(edge: Edge): RelationEdge {
-  return { ...edge, created_at: edge.created_at.toISOString() }
 }

@@ -4,6 +4,7 @@
  * Not here: predicates and their inverses (domain/), edges written with a new record (records/).
  */
 
+export { presentEdge } from './presented-edge.ts'
 export { upsertEdges } from './relations.queries.ts'
 export { relationsRoutes } from './relations.routes.ts'
 export { RelationEdge } from './relations.schemas.ts'

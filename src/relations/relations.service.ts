@@ -17,6 +17,7 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
+import { presentEdge } from './presented-edge.ts'
 import { deleteEdges, findEdge, isContestPair, listEdges, upsertEdges } from './relations.queries.ts'
 import type { NewEdge, RelationEdge, RelationsQuery } from './relations.schemas.ts'
 
@@ -165,8 +166,4 @@ function requireForwardEndChangeable(caller: Caller, predicate: string, target: 
 function changePath({ id }: StoredRecord, edge: Pick<Edge, 'source_id' | 'predicate' | 'target_id'>): string {
   const { source_id: source, predicate, target_id: target } = edge
   return id === source ? `relations.${predicate}.${target}` : `incoming_relations.${predicate}.${source}`
-}
-
-function presentEdge(edge: Edge): RelationEdge {
-  return { ...edge, created_at: edge.created_at.toISOString() }
 }

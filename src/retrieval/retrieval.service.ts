@@ -4,6 +4,7 @@ import { isOpenTo, type Trust } from '../domain/trust/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type AppError, createFaultError } from '../kernel/errors.ts'
 import { isWhole, presentSeen, readFirst, type StoredRecord } from '../records/index.ts'
+import { presentEdge } from '../relations/index.ts'
 import { type Channels, createChannelSearch, hasContent } from './channels/channel-search.service.ts'
 import { type Expanded, expand } from './expansion/expansion.service.ts'
 import { listEdgesAmong } from './expansion/expansion.ts'
@@ -59,7 +60,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const edges = listEdgesAmong(ids, expanded.followed, input.edge_limit ?? 100)
     const answer = {
       nodes: presented.nodes,
-      edges: edges.map((edge) => ({ ...edge, created_at: edge.created_at.toISOString() })),
+      edges: edges.map(presentEdge),
       root_ids: presented.nodes.filter(({ root }) => root).map(({ record }) => record.id),
       ...(selection ? { selection } : {}),
       ...(suppressed ? { suppressed } : {}),
