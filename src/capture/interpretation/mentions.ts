@@ -3,6 +3,7 @@ import type { Interpretation } from '../../domain/interpretation.ts'
 import { holdsMask, maskMembers, maskText } from '../../domain/secrets/masking.ts'
 import { normaliseName } from '../../domain/words/names.ts'
 import { isUuid } from '../../kernel/ids.ts'
+import { isContainer } from '../../kernel/json-objects.ts'
 import type { Fields } from '../planning/evidence.ts'
 
 /** Finds the entities and records that evidence names, by the keys of its fields. */
@@ -192,8 +193,4 @@ function mergeMention(known: Mention, mention: Mention): void {
 /** A text that is or contains a secret is not used as a name. */
 function isFreeOfSecrets(text: string): boolean {
   return !holdsMask(text) && maskText(text) === text
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

@@ -1,5 +1,6 @@
 import { countDaysBetween } from '../../kernel/units.ts'
 import { type AccessSummary, noAccesses, recentAccesses } from './access-weights.ts'
+import { saturate } from './saturation.ts'
 
 /**
  * The importance score from nine factors. It is a pure function, so computing it again at the same instant changes
@@ -117,10 +118,6 @@ export function computeImportanceFactors(inputs: ImportanceInputs): ImportanceFa
         scoreConstants.activationScale,
     ),
   }
-}
-
-function saturate(count: number, full: number): number {
-  return Math.min(1, Math.log1p(count) / Math.log1p(full))
 }
 
 function computeLogistic(value: number): number {

@@ -8,5 +8,10 @@ export function isAssistant(role: string | undefined): boolean {
 }
 
 export function isTool(role: string | undefined): boolean {
-  return role !== undefined && /^(?:tool|function|system|developer)$/i.test(role)
+  return role !== undefined && /^(?:tool|function)$/i.test(role)
+}
+
+/** Whether a program wrote it and no person or model: a tool, or the application that gives the model its instructions. */
+export function isToolOrSystem(role: string | undefined): boolean {
+  return isTool(role) || (role !== undefined && /^(?:system|developer)$/i.test(role))
 }

@@ -1,3 +1,4 @@
+import { isContainer } from '../../kernel/json-objects.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import { maskMembers, maskText } from './masking.ts'
 
@@ -59,8 +60,4 @@ function writeMembers(line: Line, value: object, depth: number, without: readonl
     write(line, member, depth)
     isFirst = false
   }
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

@@ -1,3 +1,5 @@
+import { isAscii } from '../words/ascii.ts'
+
 /** Recognises names of members that hold a secret. */
 
 const secretWords = new Set([
@@ -27,7 +29,6 @@ const secretWords = new Set([
 const joined =
   /(?:tokens?|passwords?|passwd|passphrase|secrets?|authorization|credentials?|(?:api|access|secret|private|auth|signing|encryption|master|ssh|account|client|service|session|host|deploy)keys?)$/
 const hint = /key|token|pass|pwd|secret|auth|bearer|credential|cookie|jwt/i
-const ascii = /^[\0-\x7f]*$/
 
 /** Only the start of a longer key is examined: it is not a name. */
 const longestKey = 1_000
@@ -38,7 +39,7 @@ const longestKey = 1_000
  */
 export function looksSecret(key: string): boolean {
   const name = key.slice(0, longestKey)
-  if (ascii.test(name) && !hint.test(name)) return false
+  if (isAscii(name) && !hint.test(name)) return false
   const words = splitWords(name)
   return words.some((word, place) => {
     if (!secretWords.has(word)) return joined.test(word)

@@ -1,3 +1,4 @@
+import { isAscii } from '../words/ascii.ts'
 import { isPlainAssignment } from './plain-assignments.ts'
 import { looksSecret } from './secret-keys.ts'
 
@@ -16,7 +17,6 @@ export function maskPlain(text: string): string {
   return isHarmless(text) ? text : maskSuspect(text)
 }
 
-const ascii = /^[\0-\x7f]*$/
 const hints =
   /key|token|pass|pwd|secret|auth|bearer|basic|digest|credential|cookie|jwt|:\/\/|-u\s|--user|slack|discord|[?&](?:sig|x-amz-sig|x-goog-sig)/i
 
@@ -25,7 +25,7 @@ const hints =
  * check.
  */
 function isHarmless(text: string): boolean {
-  return ascii.test(text) && !hints.test(text) && text.search(wellKnown) === -1
+  return isAscii(text) && !hints.test(text) && text.search(wellKnown) === -1
 }
 
 function maskSuspect(text: string): string {

@@ -43,8 +43,7 @@ function denies(one: string, other: string): boolean {
 
 /** Whether a predicate says that something is not so. */
 export function isDenial(predicate: string): boolean {
-  const spelled = spell(predicate)
-  return listDenied(spelled) !== undefined
+  return listDenied(spell(predicate)) !== undefined
 }
 
 function spell(predicate: string): string {

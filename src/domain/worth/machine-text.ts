@@ -1,3 +1,5 @@
+import { isAscii } from '../words/ascii.ts'
+
 /** Finds the lines of logs, code and output of tools in a text. */
 
 /** Separates the lines for people from those of machines, in which most tokens are no words. */
@@ -29,11 +31,6 @@ const machineStart =
 function isMachineLine(line: string, tokens: number): boolean {
   if (machineStart.test(line)) return true
   return tokens >= 4 && countMatches(line, isAscii(line) ? asciiPlain : plain) < 0.6 * tokens
-}
-
-/** Patterns over all letters take three times as long, so a text without accents has patterns of its own. */
-export function isAscii(text: string): boolean {
-  return /^[\0-\x7f]*$/.test(text)
 }
 function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0

@@ -5,7 +5,7 @@ import { removeFooters } from './footers.ts'
  * of its own, and a stamp or a tag says nothing.
  */
 
-/** All of a longer text is not read. */
+/** In characters. The rest of a longer text is not read. */
 const maxRead = 20_000
 
 export function readOwnText(text: string): string {

@@ -1,4 +1,4 @@
-import { isAssistant, isTool } from '../payloads/message-roles.ts'
+import { isAssistant, isTool, isToolOrSystem } from '../payloads/message-roles.ts'
 import { asksWithoutMarks, isQuestion } from './questions.ts'
 import { type ConversationSignals, cutBeginning, type JudgedText, listWords } from './worth-parts.ts'
 import { findPersons, readSpeaker, type WrittenMessage } from './written-message.ts'
@@ -67,12 +67,12 @@ const firstPerson = /\b(?:i|my|mine|we|ours?)\b/i
 const english = /\b(?:the|of|what|how|you|this|that|for|with|and|please|it|are)\b/i
 
 function isOfPerson({ role }: WrittenMessage): boolean {
-  return !isAssistant(role) && !isTool(role)
+  return !isAssistant(role) && !isToolOrSystem(role)
 }
 
 /** A tool takes part, or several people and an assistant that only listens. */
 function isWork(near: readonly WrittenMessage[]): boolean {
-  if (near.some(({ role }) => /^(?:tool|function)$/i.test(role))) return true
+  if (near.some(({ role }) => isTool(role))) return true
   const { length } = near.filter(isOfAssistant)
   return length > 0 && length <= near.length * maxOfListener
 }

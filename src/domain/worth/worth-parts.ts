@@ -1,6 +1,8 @@
-import { isAssistant, isTool } from '../payloads/message-roles.ts'
+import { saturate } from '../importance/saturation.ts'
+import { isAssistant, isToolOrSystem } from '../payloads/message-roles.ts'
+import { isAscii } from '../words/ascii.ts'
 import { computeRarity } from '../words/common-words.ts'
-import { isAscii, separateMachineText } from './machine-text.ts'
+import { separateMachineText } from './machine-text.ts'
 import { countNames } from './names-in-text.ts'
 import { readOwnText } from './own-text.ts'
 import { isQuestion } from './questions.ts'
@@ -50,7 +52,7 @@ export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
 export type WorthWeights = WorthValues
 
-/** What a message and those before it say about the message, beside its text. */
+/** What is known of a message beside its text: its writer, and what the messages before it say about it. */
 export type ConversationSignals = {
   /** Who wrote it, as the rules take it; none for a record that is no message. */
   role?: string | undefined
@@ -76,7 +78,7 @@ export type JudgedText = ConversationSignals & {
   isDistilled?: boolean
 }
 
-/** All of a longer text is not read: its parts are at their largest value long before. */
+/** In characters. The rest of a longer text is not read: the parts are at their largest value long before. */
 const maxRead = 2_000
 /** Only the beginning of an assistant's text is judged, so that a long answer is worth no more than a short one. */
 const maxReadOfAssistant = 300
@@ -91,7 +93,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
   const words = listWords(text.replace(greeting, ' ').replace(greetingElsewhere, ' '))
   const own = removeKeepRequests(prose)
   const lower = own.toLowerCase()
-  const isMachine = isAssistant(judged.role) || isTool(judged.role) || machineShare > 0.5
+  const isMachine = isAssistant(judged.role) || isToolOrSystem(judged.role) || machineShare > 0.5
   const information = (known?: ReadonlySet<string>) => {
     let sum = 0
     for (const word of words) if (!known?.has(word)) sum += computeRarity(word)
@@ -137,7 +139,10 @@ export function readWorthParts(judged: JudgedText): WorthValues {
 
 /** Returns the part of a text that the rules read. */
 export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
-  return (isTool(role) ? text : readOwnText(text)).slice(0, isAssistant(role) ? maxReadOfAssistant : maxRead)
+  return (isToolOrSystem(role) ? text : readOwnText(text)).slice(
+    0,
+    isAssistant(role) ? maxReadOfAssistant : maxRead,
+  )
 }
 
 /** How much is said: the number of different words and figures. The usual number gives 0.5. */
@@ -176,13 +181,9 @@ function countDistinct(text: string, pattern: RegExp): number {
   return found === null || found.length === 1 ? (found?.length ?? 0) : new Set(found).size
 }
 
-function saturate(count: number, full: number): number {
-  return Math.min(1, Math.log1p(count) / Math.log1p(full))
-}
-
 /** 1 for a person, -1 for an assistant. */
 function readRole(role: string | undefined): number {
-  if (role === undefined || isTool(role)) return 0
+  if (role === undefined || isToolOrSystem(role)) return 0
   return isAssistant(role) ? -1 : 1
 }
 
