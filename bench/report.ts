@@ -15,7 +15,7 @@ work was done.`
 
 const howToRead = `## How to read the tables
 
-- **Measured for comparison.** The speed of a machine varies, so most figures have a second one from the same run, such as plain SQL that
+- **For comparison.** The speed of a machine varies, so most figures have a second one from the same run, such as plain SQL that
   writes the same rows. The ratio is the measured figure ÷ this one. A factor in the target, such as ≥ 0.6×, is for the ratio.
 - **MISSED** says that the last run did not reach our target.
 - A p95 is the time within which 95 of 100 requests end, and a p50 the median.
