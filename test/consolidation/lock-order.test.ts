@@ -13,6 +13,7 @@ import {
   omitDurations,
 } from '../support/consolidation-requests.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { perform } from '../support/plan-requests.ts'
 import { shareTestApp } from '../support/shared-store.ts'
 import type { TestApp } from '../support/test-app.ts'
@@ -31,19 +32,12 @@ afterEach(() => client.release())
 
 const day = 86_400_000
 
-async function isWaiting(): Promise<boolean> {
-  const { rows } = await client.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows.length > 0
-}
-
 /** Runs `work` beside a transaction that has locks, and `meanwhile` in this transaction when the work waits for one. */
 async function runBeside(locking: string, work: () => Promise<unknown>, meanwhile: string) {
   await client.query('begin')
   await client.query(locking)
   const working = work()
-  await expect.poll(isWaiting).toBe(true)
+  await expect.poll(() => countLockWaits(app.db)).toBeGreaterThan(0)
   const outcome = await client.query(meanwhile).then(
     () => 'locked',
     (error: Error) => error.message,
@@ -105,7 +99,7 @@ it('an erasure does not wait for the end of a dry run, which counts what a run t
         batches += 1
         if (batches === 2) isWritten.resolve()
         // The erasure waits for the transaction that began before it, which ends after two seconds, and for no other.
-        if (batches === 2) await expect.poll(isWaiting).toBe(true)
+        if (batches === 2) await expect.poll(() => countLockWaits(app.db)).toBeGreaterThan(0)
         if (batches === 2) await sleep(2_000)
         if (batches === 3) await isErased.promise
         return policies.getAll(tx)

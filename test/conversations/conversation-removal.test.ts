@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Database } from '../../src/db/connection.ts'
 import { createConversationRequests, say, textsOf } from '../support/conversation-requests.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -10,14 +9,6 @@ const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat
 afterAll(() => app.close())
 
 const { append, get } = createConversationRequests(() => app)
-
-/** How many transactions of this database wait for the lock of a row. */
-async function countWaiting(db: Database): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-  `.execute(db)
-  return rows[0]?.count ?? 0
-}
 
 describe('removing a conversation', () => {
   it('forgets each message by the rules of its record, and lists which were kept', async () => {
@@ -96,7 +87,7 @@ describe('removing a conversation', () => {
           method === 'POST'
             ? app.request('POST', `${path}/erase`, { body })
             : app.request('DELETE', `${path}?actor=a&rationale=b`)
-        await expect.poll(() => countWaiting(tx)).toBe(1)
+        await expect.poll(() => countLockWaits(tx)).toBe(1)
         await tx.executeQuery(locking(high).noWait())
         return { removing }
       })

@@ -121,7 +121,7 @@ describe('a key of one scope with a low ceiling', () => {
     expect((await read(app, hidden)).relations).toEqual([])
   })
 
-  it('sees no edge to a hidden record', async () => {
+  it('sees no edge to a hidden record, nor a version or an entry of the log for it', async () => {
     const hub = await create(app, fact({ scope: 'mine' }))
     for (const name of ['theirs low', 'mine high', 'mine medium', 'mine low']) {
       const body = { predicate: 'supports', target_id: idOf(name) }
@@ -132,7 +132,10 @@ describe('a key of one scope with a low ceiling', () => {
     expect(seen.relations.map((edge: Body) => edge.target_id).sort()).toEqual(visible)
     const paged = (await ask('GET', `/v1/records/${hub.id}/relations`)).body as Body
     expect(paged.items.map((edge: Body) => edge.target_id).sort()).toEqual(visible)
-    expect(seen.audit_log).toBeDefined()
+    // The change belongs to the record that fewer keys see, so neither the version nor the log of the hub shows the others.
+    expect(seen.version).toBe(2)
+    expect(seen.audit_log.at(-1).changes).toEqual({ [`relations.supports.${idOf('mine low')}`]: [null, 1] })
+    expect(seen.audit_log).toHaveLength(2)
   })
 
   it('writes to its scope by default, up to its ceiling', async () => {

@@ -6,6 +6,7 @@ import { fullTrust, permissions } from '../../src/domain/trust/caller.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { startRun } from '../../src/maintenance/running/leases.queries.ts'
 import { exportLines } from '../support/export-and-import.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
@@ -145,6 +146,7 @@ describe('a client that polls with updated_after', () => {
     const id = app.ids.next()
     const release = await hold(({ tx }) => sql`lock table contents in share mode`.execute(tx))
     const creating = create(app, { ...fact(), id })
+    await expect.poll(() => countLockWaits(app.db)).toBe(1)
     await outlastSlack()
     const first = await poll(start)
     await release()
