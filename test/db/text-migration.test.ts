@@ -6,11 +6,10 @@ import { readQuery } from '../../src/domain/words/query-words.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createTestClock } from '../support/clock.ts'
 import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
+import { idOf } from '../support/numbered-ids.ts'
 
 const database = await openDatabaseAt('0005_knowledge')
 afterAll(() => database.close())
-
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
 async function storeAsBefore(count: number): Promise<void> {
   await sql`

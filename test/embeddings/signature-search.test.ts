@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTo } from '../../src/db/fragments/visibility.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import { type Caller, fullTrust, type Trust, unscoped } from '../../src/domain/trust/caller.ts'
+import { type Trust, unscoped } from '../../src/domain/trust/caller.ts'
 import { type Embedding, findNearest } from '../../src/domain/vectors/similarity.ts'
 import { noCell } from '../../src/embeddings/cells/cells.ts'
 import * as ways from '../../src/embeddings/search/vector-search.queries.ts'
@@ -13,19 +13,13 @@ import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
+import { idOf } from '../support/numbered-ids.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
+import { rootCaller } from '../support/root-caller.ts'
 
 const dimensions = 64
 const size = 2_400
-const caller: Caller = {
-  principal: 'root',
-  name: 'root',
-  sourceType: 'human',
-  trust: fullTrust,
-  permissions: new Set(['admin']),
-}
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const scopeOf = (at: number) => (at % 3 === 0 ? 'large' : `small-${at % 20}`)
 const isHidden = (at: number) => at % 7 === 0
 const source = createVectorSource(5)
@@ -44,7 +38,7 @@ beforeAll(async () => {
   const drafts = placed.map(({ id }, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
     const context = {
-      caller,
+      caller: rootCaller,
       now: new Date('2026-01-01'),
       id,
       defaultSensitivity: 'low',
@@ -161,7 +155,7 @@ describe('the vector search', () => {
       const drafts = records.map(({ id, scope }) => {
         const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
         const context = {
-          caller,
+          caller: rootCaller,
           now: new Date('2026-01-01'),
           id,
           defaultSensitivity: 'low',

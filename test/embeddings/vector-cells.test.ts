@@ -15,11 +15,11 @@ import { openTestDatabase } from '../support/database.ts'
 import { failOnRow, stopFailing } from '../support/failing-row.ts'
 import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { insertWorkingRecords } from '../support/insert-working.ts'
+import { idOf } from '../support/numbered-ids.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const dimensions = 32
 const size = 1_200
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const source = createVectorSource(21)
 const centres = Array.from({ length: 24 }, () => source.unit(dimensions))
 const around = (at: number) => source.near(centres[at % 24] ?? source.unit(dimensions), 0.5)

@@ -3,7 +3,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import { type Caller, fullTrust } from '../../src/domain/trust/caller.ts'
 import { findNearest } from '../../src/domain/vectors/similarity.ts'
 import { ensureNearestIndex } from '../../src/embeddings/search/vector-index.service.ts'
 import { findAmongIndexed } from '../../src/embeddings/search/vector-search.queries.ts'
@@ -15,23 +14,18 @@ import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
+import { idOf } from '../support/numbered-ids.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
+import { rootCaller } from '../support/root-caller.ts'
 
 const dimensions = 64
 const size = 1_500
-const caller: Caller = {
-  principal: 'root',
-  name: 'root',
-  sourceType: 'human',
-  trust: fullTrust,
-  permissions: new Set(['admin']),
-}
 const source = createVectorSource(9)
 const centres = Array.from({ length: 20 }, () => source.unit(dimensions))
 const near = (at: number) => source.near(centres[at % 20] ?? source.unit(dimensions), 0.9)
 const placed: InsertedVector[] = Array.from({ length: size }, (_, at) => ({
-  id: `00000000-0000-7000-8000-${(at + 1).toString(16).padStart(12, '0')}`,
+  id: idOf(at + 1),
   vector: near(at),
 }))
 const queries = Array.from({ length: 20 }, (_, at) => near(at))
@@ -50,7 +44,7 @@ beforeAll(async () => {
   const drafts = placed.map(({ id }) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
     const context = {
-      caller,
+      caller: rootCaller,
       now: new Date('2026-01-01'),
       id,
       defaultSensitivity: 'low',

@@ -11,10 +11,10 @@ import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { insertWorkingRecords } from '../support/insert-working.ts'
+import { idOf } from '../support/numbered-ids.ts'
 import {
   around,
   dimensions,
-  idOf,
   idsOf,
   nearestTo,
   placed,

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTo } from '../../src/db/fragments/visibility.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import { type Caller, fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
+import type { Trust } from '../../src/domain/trust/caller.ts'
 import { findNearest } from '../../src/domain/vectors/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
 import { ensureNearestIndex } from '../../src/embeddings/search/vector-index.service.ts'
@@ -13,20 +13,14 @@ import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
+import { idOf } from '../support/numbered-ids.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
+import { rootCaller } from '../support/root-caller.ts'
 
 const dimensions = 96
 const clusters = 40
 const each = 60
-const caller: Caller = {
-  principal: 'root',
-  name: 'root',
-  sourceType: 'human',
-  trust: fullTrust,
-  permissions: new Set(['admin']),
-}
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const source = createVectorSource(11)
 const centres = Array.from({ length: clusters }, () => source.unit(dimensions))
 const placed: InsertedVector[] = centres.flatMap((centre, cluster) =>
@@ -47,7 +41,7 @@ async function storeRecords(): Promise<void> {
   const drafts = placed.map(({ id }, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
     const context = {
-      caller,
+      caller: rootCaller,
       now: new Date('2026-01-01'),
       id,
       defaultSensitivity: 'low',

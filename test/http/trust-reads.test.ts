@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { published } from '../support/openapi-operations.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -9,10 +9,7 @@ import { startTestApp } from '../support/test-app.ts'
  * visible ones in every way that this release or the last one writes. No answer may name a hidden record.
  */
 
-const document: Body = JSON.parse(
-  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
-)
-const paths = Object.keys(document.paths).filter((path) => document.paths[path].get !== undefined)
+const paths = Object.keys(published.paths).filter((path) => published.paths[path]?.['get'] !== undefined)
 const followed = '/v1/maintenance/runs/{id}/events'
 
 let key: string

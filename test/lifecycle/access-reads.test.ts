@@ -1,13 +1,14 @@
 import { afterAll, expect, it } from 'vitest'
 import { type Access, logAccesses } from '../../src/lifecycle/access/access.queries.ts'
 import { countReads } from '../support/count-reads.ts'
-import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { idOf } from '../support/numbered-ids.ts'
+import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 
 const tables = ['records', 'access_log', 'embeddings']
 const at = new Date('2026-01-02T00:00:00.000Z')
 const accesses = [7, 8].flatMap((n): Access[] => [
-  { record_id: idOfFact(n), at, actor: 'a', kind: 'used' },
-  { record_id: idOfFact(n), at, actor: 'a', kind: 'served', key_id: 'k' },
+  { record_id: idOf(n), at, actor: 'a', kind: 'used' },
+  { record_id: idOf(n), at, actor: 'a', kind: 'served', key_id: 'k' },
 ])
 
 const database = await openUnanalyzedStore(tables, 4_000)
@@ -18,6 +19,6 @@ it('accesses are counted on their records without reading others, before the fir
   const reads = await countReads(database.db, tables, async (tx) => {
     counted.push(...(await logAccesses(tx, accesses)))
   })
-  expect(counted).toEqual([idOfFact(7), idOfFact(8)])
+  expect(counted).toEqual([idOf(7), idOf(8)])
   expect(reads).toBeLessThanOrEqual(30)
 })

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance/importance.ts'
 import { type Body, create, payloads, read } from '../support/record-requests.ts'
+import { rootCaller } from '../support/root-caller.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
@@ -23,15 +24,8 @@ const use = async (id: string, times: number): Promise<void> => {
 const promotionsOf = (record: Body): Body[] =>
   record.audit_log.filter(({ action }: Body) => action === 'promote' || action === 'demote')
 const decay = async (): Promise<void> => {
-  await app.services.maintenance.request({ caller: root }, { job: 'decay' })
+  await app.services.maintenance.request({ caller: rootCaller }, { job: 'decay' })
   await createWorkerFor(app).runJob('decay', new AbortController().signal)
-}
-const root = {
-  principal: 'root',
-  name: 'root',
-  permissions: new Set(['admin'] as const),
-  sourceType: 'human' as const,
-  trust: { maxSensitivity: 'hyper' as const, scopes: null },
 }
 
 describe('automatic promotion', () => {

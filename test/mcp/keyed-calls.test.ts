@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
-import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { type Body, create, payloads, say } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 afterAll(() => app.close())
-
-const say = (object: string, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 
 /** Calls a tool under an Idempotency-Key, as a client of 2025. */
 async function callOnce(key: string, name: string, args: object) {

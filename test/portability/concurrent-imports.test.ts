@@ -1,13 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines, type Imported, importLines } from '../support/export-and-import.ts'
-import { type Body, fact, payloads, read } from '../support/record-requests.ts'
+import { type Body, payloads, read, say } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())
-
-const say = (object: unknown, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 
 /** Builds facts and entities, each with an edge to a line of another portion, and some with one to a missing record. */
 function population(name: string, count = 260): Body[] {

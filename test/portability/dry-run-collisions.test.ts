@@ -1,14 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { importLines } from '../support/export-and-import.ts'
 import { importFile, listLineResults } from '../support/foreign-files.ts'
-import { countRows, fact, payloads } from '../support/record-requests.ts'
+import { countRows, payloads, say } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())
-
-const say = (object: unknown, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 
 describe('a dry run', () => {
   it('finds items of a foreign file that have one id', async () => {

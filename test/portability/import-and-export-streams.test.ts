@@ -4,14 +4,12 @@ import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { until } from '../support/processes.ts'
-import { type Body, countRows, fact, payloads } from '../support/record-requests.ts'
+import { type Body, countRows, say } from '../support/record-requests.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' } })
 afterAll(() => app.close())
 
-const say = (object: unknown, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 const lineOf = (object: unknown, more: object = {}) => `${JSON.stringify(say(object, more))}\n`
 const many = (count: number) => Array.from({ length: count }, (_, index) => lineOf(index)).join('')
 
@@ -85,7 +83,8 @@ describe('POST /v1/import as a stream', () => {
     expect(await reports).toHaveLength(261)
   })
 
-  it('answers a file in chunks of one byte as fast as another', async () => {
+  // To read the beginning again with each chunk would take longer than the time limit of the test.
+  it('refuses a file of an unknown format that comes in chunks of one byte', async () => {
     const { sending, answer } = open('POST', '/v1/import', app, rootKey, 'application/json')
     for (let bytes = 0; bytes < 60_000; bytes++) sending.write('{')
     sending.end()

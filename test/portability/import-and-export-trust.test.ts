@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { listLineResults } from '../support/foreign-files.ts'
-import { type Body, countRows, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
+import { type Body, countRows, create, expectProblem, payloads, say } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -11,8 +11,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const say = (object: unknown, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 const idsOf = ({ records }: { records: Body[] }) => records.map(({ id }) => id).sort()
 
 describe('GET /v1/export', () => {

@@ -1,14 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { listLineResults } from '../support/foreign-files.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, payloads, read, say } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(() => app.close())
-
-const say = (object: unknown, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 
 describe('POST /v1/import', () => {
   it('reports each line and a summary', async () => {

@@ -1,14 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
-import { type Body, countRows, fact, payloads, read } from '../support/record-requests.ts'
+import { type Body, countRows, read, say } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(() => app.close())
-
-const say = (object: unknown, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 
 describe('fields of an import that the service owns', () => {
   it('must be consistent with each other', async () => {

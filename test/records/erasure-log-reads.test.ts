@@ -4,10 +4,11 @@ import type { Transaction } from '../../src/db/transaction.ts'
 import { deleteErased } from '../../src/records/deletion/departures.queries.ts'
 import { clearSharedReasons } from '../../src/records/erasure/shared-reasons.queries.ts'
 import { countReads } from '../support/count-reads.ts'
-import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { idOf } from '../support/numbered-ids.ts'
+import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 
 const tables = ['records', 'audit_entries_rest', 'status_changes']
-const erasedIds = [idOfFact(7)]
+const erasedIds = [idOf(7)]
 
 const database = await openUnanalyzedStore(tables, 8_000)
 beforeAll(async () => {

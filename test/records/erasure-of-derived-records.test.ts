@@ -3,7 +3,7 @@ import { listBrokenLaws } from '../support/broken-laws.ts'
 import { capture, readAllRows } from '../support/capture-requests.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { listLineResults } from '../support/foreign-files.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact, payloads, read, say } from '../support/record-requests.ts'
 import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -16,8 +16,6 @@ const erase = async (id: string, on = app): Promise<Body> => {
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
   return answer.body as Body
 }
-const say = (words: string, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object: words }, ...more })
 const human = { provenance: { sources: [{ kind: 'observation', ref: 'interview 7' }] } }
 const relate = (id: string, predicate: string, target: string) =>
   app.request('POST', `/v1/records/${id}/relations`, { body: { predicate, target_id: target } })

@@ -4,17 +4,18 @@ import type { Transaction } from '../../src/db/transaction.ts'
 import { deleteErased } from '../../src/records/deletion/departures.queries.ts'
 import { deleteEffects } from '../../src/records/erasure/run-effects.queries.ts'
 import { countReads } from '../support/count-reads.ts'
-import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { idOf } from '../support/numbered-ids.ts'
+import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 
 const tables = ['records', 'contents', 'handles', 'run_effects', 'unembedded']
-const erasedIds = [idOfFact(7), idOfFact(8)]
+const erasedIds = [idOf(7), idOf(8)]
 
 const database = await openUnanalyzedStore(tables, 8_000)
 beforeAll(async () => {
   const { pool } = database
   await pool.query(
     `insert into run_effects (run_id, record_id, relation, after) select $1, id, 'records', '{}' from records`,
-    [idOfFact(1)],
+    [idOf(1)],
   )
   await pool.query(
     'insert into unembedded (record_id, asked_at, due_at) select id, now(), now() from records on conflict do nothing',
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const works: Record<string, (tx: Database) => Promise<unknown>> = {
-  'what runs kept of them': (tx) => deleteEffects(tx as Transaction, { erasedIds, keptIds: [idOfFact(9)] }),
+  'what runs kept of them': (tx) => deleteEffects(tx as Transaction, { erasedIds, keptIds: [idOf(9)] }),
   themselves: (tx) =>
     deleteErased(tx as Transaction, erasedIds, { actor: 'a', at: new Date('2026-01-02T00:00:00.000Z') }),
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, read, say } from '../support/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the erasing tests' } })
@@ -10,8 +10,6 @@ afterAll(() => app.close())
 const reason = { actor: 'desk', rationale: 'request 4711' }
 const erase = (id: string, more: object = {}, options: RequestOptions = {}) =>
   app.request('POST', `/v1/records/${id}/erase`, { ...options, body: { ...reason, ...more } })
-const say = (words: string, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object: words }, ...more })
 const from = (...ids: string[]) => ({
   provenance: { sources: ids.map((id) => ({ kind: 'event', ref: `record:${id}` })) },
 })

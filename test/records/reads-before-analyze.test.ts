@@ -2,7 +2,8 @@ import { afterAll, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { findRecords } from '../../src/records/index.ts'
 import { countReads } from '../support/count-reads.ts'
-import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { idOf } from '../support/numbered-ids.ts'
+import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 
 const tables = ['records', 'contents', 'relations']
 
@@ -19,7 +20,7 @@ it.each([
 ] as const)(
   'records are read with their relations without reading others, before the first analyze, for %s',
   async (_, trust) => {
-    const ids = [7, 8, 9].map(idOfFact)
+    const ids = [7, 8, 9].map(idOf)
     const read = (db: typeof database.db) => findRecords(db, ids, trust)
     expect((await read(database.db))[0]?.relations).toHaveLength(1)
     expect(await countReads(database.db, tables, read)).toBeLessThanOrEqual(30)

@@ -4,7 +4,8 @@ import { rescoreAndPromoteRecord } from '../../src/lifecycle/index.ts'
 import { lockTombstonesExclusive } from '../../src/records/erasure/tombstones.queries.ts'
 import { createRecordsService } from '../../src/records/index.ts'
 import { until } from '../support/processes.ts'
-import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, payloads, say } from '../support/record-requests.ts'
+import { rootCaller } from '../support/root-caller.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const key = 'a key of the tombstone tests'
@@ -12,22 +13,12 @@ const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: key } })
 afterAll(() => app.close())
 
 const reason = { actor: 'desk', rationale: 'request 4711' }
-const say = (object: unknown, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
 const post = (body: object) => app.request('POST', '/v1/records', { body })
 const erase = async (id: string): Promise<Body> => {
   const answer = await app.request('POST', `/v1/records/${id}/erase`, { body: reason })
   if (answer.status !== 200) throw new Error(answer.text)
   return answer.body
 }
-const caller = {
-  principal: 'root',
-  name: 'root',
-  permissions: new Set(['admin'] as const),
-  sourceType: 'human' as const,
-  trust: { maxSensitivity: 'hyper' as const, scopes: null },
-}
-
 describe('content that was erased', () => {
   it('is refused in any spelling, and only as a whole', async () => {
     await erase((await create(app, say('Ada lives in  Paris.'))).id)
@@ -183,7 +174,7 @@ describe('GET and DELETE /v1/tombstones', () => {
         defaultSensitivity: 'low',
         textLanguage: 'english',
       })
-      const stored = other.create({ caller }, { type: 'semantic', payload: payloads.semantic })
+      const stored = other.create({ caller: rootCaller }, { type: 'semantic', payload: payloads.semantic })
       await expect(stored).rejects.toMatchObject({ code: 'MBT01' })
     }
   })

@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import { type Caller, fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
+import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { extractWords, readQuery } from '../../src/domain/words/query-words.ts'
 import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/creation/record-draft.ts'
@@ -12,17 +12,11 @@ import { createBm25Ranking, type Document, drawWord, meanLength } from '../suppo
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { isLongRun } from '../support/long-run.ts'
+import { idOf } from '../support/numbered-ids.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
+import { rootCaller } from '../support/root-caller.ts'
 
-const caller: Caller = {
-  principal: 'root',
-  name: 'root',
-  sourceType: 'human',
-  trust: fullTrust,
-  permissions: new Set(['admin']),
-}
 const seal = createSeal('a key for texts')
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 type Text = { text: string; scope?: string; tags?: string[]; sensitivity?: 'low' | 'high' }
 
 async function openStore(language: string) {
@@ -37,7 +31,7 @@ async function openStore(language: string) {
       const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: text } as const
       stored += 1
       const context = {
-        caller,
+        caller: rootCaller,
         now: new Date('2026-01-01'),
         id: idOf(stored),
         defaultSensitivity: 'low',

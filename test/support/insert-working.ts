@@ -1,17 +1,10 @@
 import type { Database } from '../../src/db/connection.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import { type Caller, fullTrust } from '../../src/domain/trust/caller.ts'
 import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { oneDayPolicies } from './one-day-policies.ts'
+import { rootCaller } from './root-caller.ts'
 
-const caller: Caller = {
-  principal: 'root',
-  name: 'root',
-  sourceType: 'human',
-  trust: fullTrust,
-  permissions: new Set(['admin']),
-}
 const atOnce = 600
 
 /** Inserts working records of the scope `team`, which need no vectors of their own. */
@@ -23,7 +16,7 @@ export async function insertWorkingRecords(
   const drafts = ids.map((id, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
     const context = {
-      caller,
+      caller: rootCaller,
       now: new Date('2026-01-01'),
       id,
       defaultSensitivity: 'low' as const,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Body } from './record-requests.ts'
 import { uuid } from './uuid.ts'
 
-/** The operations of the published document, with what a test needs to call them. */
+/** The published document and its operations, with what a test needs to call them. */
 
 export type Schema = {
   $ref?: string
@@ -50,7 +50,8 @@ type Published = {
   components: { schemas: Schemas }
 }
 
-const published: Published = JSON.parse(
+/** The document as it is published. */
+export const published: Published = JSON.parse(
   readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
 )
 

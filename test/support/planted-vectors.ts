@@ -1,11 +1,11 @@
 import { findNearest } from '../../src/domain/vectors/similarity.ts'
+import { idOf } from './numbered-ids.ts'
 import { createVectorSource } from './random-vectors.ts'
 
 /** Vectors around thirty directions, and questions that are near one of them. */
 
 export const dimensions = 72
 export const size = 1_500
-export const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const source = createVectorSource(5)
 const centres = Array.from({ length: 30 }, () => source.unit(dimensions))
 export const around = (at: number) => source.near(centres[at % 30] ?? source.unit(dimensions), 0.7)

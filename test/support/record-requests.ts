@@ -20,6 +20,10 @@ export type Body = any
 /** Builds the body of a fact. */
 export const fact = (more: object = {}) => ({ type: 'semantic', payload: payloads.semantic, ...more })
 
+/** Builds the body of a fact with this object; facts with other objects are about the same. */
+export const say = (object: unknown, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object }, ...more })
+
 /** Creates a record and returns it; throws unless the status is 201. */
 export async function create(app: TestApp, body: object, options: RequestOptions = {}): Promise<Body> {
   const answer = await app.request('POST', '/v1/records', { ...options, body })

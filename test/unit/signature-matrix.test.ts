@@ -8,9 +8,9 @@ import { isIndependentSource, type RecordSource } from '../../src/embeddings/sur
 import { decodeVector } from '../../src/embeddings/vectors/decoded-vectors.ts'
 import { findNearestIds, unpackSignatures } from '../../src/embeddings/vectors/signature-matrix.ts'
 import { hammingDistance } from '../support/hamming-distance.ts'
+import { idOf } from '../support/numbered-ids.ts'
 
 const signature = fc.uint8Array({ minLength: 128, maxLength: 128 })
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
 /** Packs signatures as PostgreSQL does. */
 function pack(signatures: readonly Uint8Array[]): Buffer {

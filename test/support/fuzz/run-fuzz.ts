@@ -4,8 +4,8 @@ import { operations } from '../openapi-operations.ts'
 import type { TestApp } from '../test-app.ts'
 import { composeRequest } from './compose-request.ts'
 import { describeRequest, type HostileRequest } from './hostile-request.ts'
-import { marker } from './hostile-values.ts'
 import { findAnswerFaults } from './judge-answer.ts'
+import { isFault } from './log-faults.ts'
 import { issueScopedKeys, prepareFuzzStore } from './prepare-store.ts'
 import { createRandom } from './random.ts'
 import { rememberRequests } from './remember-requests.ts'
@@ -136,11 +136,6 @@ function faultsOfRefusal(
   const isRefused = received === undefined || received.status >= 400
   if (isRefused) return [`refused, and yet written: ${written.join(', ')}`]
   return /[?&]dry_run=true(?:&|$)/.test(target) ? [`dry, and yet written: ${written.join(', ')}`] : []
-}
-
-/** A line of level 50 or higher, which would alert an operator, or one that quotes the request. */
-function isFault(line: string): boolean {
-  return line.includes(marker) || Number((JSON.parse(line) as { level?: unknown }).level) >= 50
 }
 
 function shown(attack: HostileRequest, received: Received | undefined) {

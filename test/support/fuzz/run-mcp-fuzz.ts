@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import type { TestApp } from '../test-app.ts'
 import { describeRequest, type HostileRequest } from './hostile-request.ts'
-import { marker } from './hostile-values.ts'
 import { findMcpFaults, readAnswer } from './judge-mcp-answer.ts'
+import { isFault } from './log-faults.ts'
 import { composeBrokenMessage, composeToolCall } from './mcp-requests.ts'
 import { issueScopedKeys, prepareFuzzStore } from './prepare-store.ts'
 import { createRandom } from './random.ts'
@@ -96,9 +96,4 @@ async function openRange(app: TestApp, scoped: boolean) {
   }
 
   return { report, renew, attack }
-}
-
-/** A line that would alert an operator, or one that quotes what a memory says. */
-function isFault(line: string): boolean {
-  return line.includes(marker) || Number((JSON.parse(line) as { level?: unknown }).level) >= 50
 }
