@@ -4,7 +4,7 @@ import { readProblem, Unreachable } from './problem.js'
 /** @import { Api, CallOptions, Method } from './types.d.ts' */
 
 /**
- * Sends a request with the key of this tab and returns the response, whatever its status. For answers that are not JSON,
+ * Sends a request with the key of this tab and returns the response, which may be a refusal. For answers that are not JSON,
  * such as a stream of events or a file.
  * @param {Method} method
  * @param {string} path
@@ -20,7 +20,7 @@ export async function send(method, path, options = {}) {
     ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   }
-  const address = toPath(path, options)
+  const address = toRequestPath(path, options)
   try {
     return await fetch(address, init)
   } catch (error) {
@@ -87,7 +87,7 @@ function createToken() {
 }
 
 /** @param {string} template @param {CallOptions} options */
-export function toPath(template, { path = {}, query = {} }) {
+export function toRequestPath(template, { path = {}, query = {} }) {
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? ''))
   const entries = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().flatMap((one) => (one === undefined || one === '' ? [] : [[name, String(one)]])),

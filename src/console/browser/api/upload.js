@@ -1,4 +1,4 @@
-import { describeHeaders, toPath } from './client.js'
+import { describeHeaders, toRequestPath } from './client.js'
 import { rejectKey } from './key.js'
 import { readProblem, Unreachable } from './problem.js'
 
@@ -25,7 +25,7 @@ export function upload(path, { file, mediaType, query, signal, onSent, onLine })
     }
     if (isOver && read < text.length) onLine(text.slice(read))
   }
-  request.open('POST', toPath(path, { query }))
+  request.open('POST', toRequestPath(path, { query }))
   for (const [name, value] of Object.entries(
     describeHeaders('post', { headers: { 'content-type': mediaType } }, true),
   ))

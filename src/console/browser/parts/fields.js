@@ -7,7 +7,7 @@ import { toWords } from './numbers.js'
 
 /**
  * A labelled field: an input, or a choice where it has options. Other properties go to the element. With `value`, the field
- * shows it at each drawing; `initial` stands there only until somebody types something else.
+ * shows it at each drawing; `initial` stands there only until something else is typed.
  * @param {FieldProperties & { options?: readonly Option[] | undefined, type?: string }} properties
  */
 export function Field({ label, note, options, value, initial, ...more }) {

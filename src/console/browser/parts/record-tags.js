@@ -14,7 +14,7 @@ export function StatusTag({ record }) {
   </span>`
 }
 
-/** A contested fact stays active: nobody has decided yet. @param {MemoryRecord} record */
+/** A contested fact stays active until the contest is decided. @param {MemoryRecord} record */
 function isContestedFact({ status, payload }) {
   return status === 'active' && payload.kind === 'semantic' && payload.revision?.status === 'contested'
 }

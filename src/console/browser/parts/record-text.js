@@ -55,7 +55,7 @@ function describeEpisode({ timeline, tool_graph: calls, conversation }, limit) {
 
 /**
  * A fact as a sentence. A note is its own sentence, after what it is about if it does not name that: an imported note such as "Lives in
- * Paris" names nobody. So is an event that was stored as a fact.
+ * Paris" names no person. So is an event that was stored as a fact.
  * @param {Extract<MemoryRecord['payload'], { kind: 'semantic' }>} payload
  * @param {number} limit
  * @param {string} [scope] The subject of a note about nothing in particular.

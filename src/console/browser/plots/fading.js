@@ -29,7 +29,7 @@ export function computeFadingFactor(curve, halfLives) {
 }
 
 /**
- * The salience of a record that began at 1, some seconds later, if nobody uses it.
+ * The salience of a record that began at 1, some seconds later, if it is not used.
  * @param {Decay} decay
  * @param {number} seconds
  */
@@ -42,7 +42,7 @@ export function computeSalience({ curve, half_life_seconds, min_salience, max_ag
 export const maxHalfLives = 64
 
 /**
- * After how many seconds a record of salience 1 that nobody uses is forgotten; undefined for never.
+ * After how many seconds a record of salience 1 that is not used is forgotten; undefined for never.
  * @param {Pick<Policy, 'decay' | 'deletion_policy'>} policy
  */
 export function findForgetting({ decay, deletion_policy }) {

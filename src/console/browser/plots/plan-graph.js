@@ -5,7 +5,7 @@ import { clip } from '../parts/record-text.js'
 
 /** @typedef {Extract<MemoryRecord['payload'], { kind: 'plan_graph' }>} Plan */
 
-/** More nodes than this are only listed: nobody reads such a picture. */
+/** More nodes than this are only listed: a picture of them cannot be read. */
 const maxDrawn = 60
 const boxWidth = 130
 const boxHeight = 34

@@ -13,7 +13,7 @@ import { jobs, seesAll } from './jobs.js'
 /** @import { Schedule } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
 
-/** How often each job runs by itself, and whether it waits for somebody to apply what it plans. */
+/** How often each job runs by itself, and whether what it plans waits to be applied. */
 export function View() {
   const { data, error, isLoading, reload } = useRequest(
     (signal) => api.get('/v1/maintenance/schedules', { signal }),
