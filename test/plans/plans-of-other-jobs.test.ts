@@ -87,7 +87,7 @@ describe('a plan of consolidation', () => {
     expect(left.filter(({ status }) => status === 'active')).toHaveLength(2)
   })
 
-  it('creates nothing from a source that is forgotten, and skips a fact that somebody stored', async () => {
+  it('creates nothing from a source that is forgotten, and skips a fact that was stored since the plan', async () => {
     const { scope, episodes } = await captureEpisodes(2)
     const prepared = await plan(app, 'consolidate', { scope })
     await app.request('DELETE', `/v1/records/${episodes[0]}?actor=operator&rationale=wrong`)

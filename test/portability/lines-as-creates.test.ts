@@ -27,7 +27,7 @@ const refused: [string, () => object, string, string?][] = [
     '/payload/validity/end',
   ],
   [
-    'a revision that nobody made',
+    'a revision that was never made',
     () => say({ revision: { status: 'active', supersedes: target } }),
     'validation_failed',
     '/payload/revision',

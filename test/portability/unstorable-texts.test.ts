@@ -7,7 +7,7 @@ import { buildZip } from '../support/zip-file.ts'
 const app = await startTestApp()
 afterAll(() => app.close())
 
-/** A document that somebody pasted into a message. */
+/** A document that was pasted into a message. */
 const tooLong = 'x'.repeat(100_001)
 const half = '\ud83d'
 

@@ -23,7 +23,7 @@ async function explainLinking(): Promise<string> {
   }
 }
 
-it('each record that arrives reads only its own waiting edges, whatever the plan was made for', async () => {
+it('each record that arrives reads only its own waiting edges, also by a generic plan', async () => {
   await sql`
     insert into awaiting_edges (import_id, source_id, target_id, received_at, created_at, weight, predicate)
     select '00000000-0000-7000-8000-000000000001', gen_random_uuid(), gen_random_uuid(), now(), now(), 1, 'supports'

@@ -20,7 +20,7 @@ async function erase(id: string): Promise<void> {
 }
 
 describe('a text that was erased', () => {
-  it('is not remembered again about somebody, or once an entity that it names is known', async () => {
+  it('is not remembered again with another subject, or once an entity that it names is known', async () => {
     const scope = createScope()
     await erase(((await remember(scope)).body as Body).id)
     expectProblem(await remember(scope, { about: 'Linda' }), 409, 'erased_content')
