@@ -114,7 +114,7 @@ it('a question, a supposition and a reply become no facts, and a reply is no tri
   expect((await listFacts(app, scope)).map(({ payload }) => payload.object)).toEqual(['It was cold.'])
   const [skill] = await listRecords(app, `type=competence&scope=${encodeURIComponent(scope)}`)
   expect(skill?.payload.triggers).toEqual([{ signal: 'deploy' }])
-  const context = await askContext(app, scope, { task_descriptor: 'search when it was cold' })
+  const context = await askContext(app, scope, { task_descriptor: 'Did the search work when it was cold?' })
   expect(listLines(context)).toEqual(
     expect.arrayContaining([
       'deploy: It was cold.',

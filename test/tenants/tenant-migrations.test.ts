@@ -46,6 +46,7 @@ it('a tenant that cannot be migrated stops no start and no other tenant, and a w
   // A name that the migration takes, as an operator may have left one.
   await administer(
     app.database.url,
+    `alter function "${schema}".clear_erased() rename to clear_erased_before`,
     `create function "${schema}".clear_erased() returns int language sql as 'select 1'`,
   )
   await prepareDatabase(app.database, openLog(), app.config)
@@ -56,7 +57,11 @@ it('a tenant that cannot be migrated stops no start and no other tenant, and a w
   await expect.poll(() => readStatus(sound)).toBe(200)
   expect((await broken.request('GET', '/v1/records')).body).toMatchObject({ code: 'not_ready' })
 
-  await administer(app.database.url, `drop function "${schema}".clear_erased()`)
+  await administer(
+    app.database.url,
+    `drop function "${schema}".clear_erased()`,
+    `alter function "${schema}".clear_erased_before() rename to clear_erased`,
+  )
   const { clock, ids, config, database: connection } = app
   const announcements = silentAnnouncements
   const polls = createTenantJobs({
@@ -82,7 +87,7 @@ it('a migration of a large tenant takes longer than a statement of a request may
   await administer(
     app.database.url,
     `create function slow() returns event_trigger language plpgsql as 'begin perform pg_sleep(2); end'`,
-    `create event trigger slow on ddl_command_start when tag in ('COMMENT') execute function slow()`,
+    `create event trigger slow on ddl_command_start when tag in ('CREATE FUNCTION') execute function slow()`,
   )
   try {
     await prepareDatabase(app.database, openLog(), app.config)
