@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { Problem } from '../../api/problem.js'
 import { html } from '../../html.js'
@@ -37,7 +37,8 @@ export function View({ id }) {
     reload,
   } = useRequest((signal) => readRecord(id, isMasked, signal), [id, isMasked])
   const name = record ? toText(record) : undefined
-  useEffect(() => {
+  // At once with the page: a secret that is masked again must not stay in the title.
+  useLayoutEffect(() => {
     if (name !== undefined) document.title = `${name.slice(0, 60)} – Membrane`
   }, [name])
   return html`<nav class="crumbs" aria-label="Path"><a href=${toPath(['records'])}>Records</a></nav>
