@@ -115,14 +115,8 @@ function excludeRead(ids: readonly string[], { vectors, refused }: EmbedAnswers)
  * The response shows that the server is at fault, not the text: too many requests, or no access. A filter in front of a server refuses
  * a text with 403.
  */
-function isOutage({ reason, status }: ModelFailure): boolean {
-  return (
-    reason === 'aborted' ||
-    reason === 'rate_limited' ||
-    reason === 'misconfigured' ||
-    status === 401 ||
-    status === 404
-  )
+function isOutage(failure: ModelFailure): boolean {
+  return failure.affectsAllRequests || failure.reason === 'rate_limited'
 }
 
 /** A server may replace the model behind a name. */
