@@ -101,14 +101,14 @@ export function createMessageAppending(resources: Resources) {
    * more place is read for a prompt at the beginning, which earlier versions stored.
    */
   async function compareWithPlaces(tx: Transaction, messages: readonly SaidMessage[], context: Context) {
-    if (messages.every(({ id }) => id !== undefined)) return new Map<SaidMessage, Comparison>()
+    if (messages.every(({ id }) => id !== undefined)) return new Map<SaidMessage, Comparison | undefined>()
     const spoken = messages.filter((message) => !isPrompt(message))
     const listed = await listEarliest(tx, context, messages.length + 2)
     const places = listed.filter((place) => 'departed_id' in place || !isPrompt(place.message))
     const isVacant = listed.length > 0 && listed.every((place) => 'departed_id' in place)
     if (isVacant) await leavePlaces(tx, context)
     const compared = compareMessages(spoken, places)
-    return new Map(compared.flatMap((each, at) => (spoken[at] ? [[spoken[at], each] as const] : [])))
+    return new Map(spoken.map((message, index) => [message, compared[index]]))
   }
 
   /**

@@ -20,9 +20,9 @@ export type PurgedPlace = { departed_id: string; at: string; position: number }
 export type Comparison = { messageId: string | undefined; purgedPlace: PurgedPlace | undefined }
 
 /**
- * Compares each message with the first places of the conversation. `places` has one more than there are messages. What a purged
- * message said is not known any more: only if the whole conversation is sent again, the message at that place is the same.
- * Otherwise the messages are new: the agent sends each message once.
+ * Compares each message with the first places of the conversation. `places` has at least one more than there are
+ * messages, or all. What a purged message said is not known any more: only if the whole conversation is sent again, the message at
+ * that place is the same. Otherwise the messages are new: the agent sends each message once.
  */
 export function compareMessages(
   messages: readonly (WrittenMessage & { id?: string | undefined })[],
