@@ -44,11 +44,13 @@ export function parseNote(source: string, name: string): Note {
     return true
   }
   for (const line of body.split(/\r?\n/)) {
-    const isPlain = isCode(line)
-    if (!isPlain && readItem(line)) continue
-    const links = isPlain ? [] : line.matchAll(bareLink)
-    for (const [, linked = ''] of links) relate('links_to', linked.trim())
-    if (isPlain || !sections.readHeading(line)) sections.add(line)
+    if (isCode(line)) {
+      sections.add(line, true)
+      continue
+    }
+    if (readItem(line)) continue
+    for (const [, linked = ''] of line.matchAll(bareLink)) relate('links_to', linked.trim())
+    if (!sections.readHeading(line)) sections.add(line, false)
   }
   return {
     title,

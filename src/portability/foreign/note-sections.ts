@@ -35,7 +35,7 @@ export function createFenceReader(): (line: string) => boolean {
 export function createSections(title: string) {
   const sections: Section[] = []
   let open: Heading[] = []
-  let lines: string[] = []
+  let paragraphs: string[][] = [[]]
   let count = 0
 
   /** Whether the line is a heading, which ends the section before it. */
@@ -54,14 +54,16 @@ export function createSections(title: string) {
 
   function endSection(): void {
     const headings = open.map(({ words }) => words)
-    for (const text of splitText(lines)) sections.push({ headings, text })
-    lines = []
+    for (const text of joinParagraphs(paragraphs)) sections.push({ headings, text })
+    paragraphs = [[]]
   }
 
   return {
     readHeading,
-    add: (line: string): void => {
-      lines.push(line)
+    /** Blank lines separate paragraphs, but not within a block of code. */
+    add: (line: string, isCode: boolean): void => {
+      if (!isCode && line.trim() === '') paragraphs.push([])
+      else paragraphs.at(-1)?.push(line)
     },
     end: (): readonly Section[] => {
       endSection()
@@ -71,25 +73,15 @@ export function createSections(title: string) {
 }
 
 /** The paragraphs of a section, as many together as are no longer than a text should be. */
-function splitText(lines: readonly string[]): string[] {
+function joinParagraphs(paragraphs: readonly (readonly string[])[]): string[] {
   const texts: string[] = []
-  for (const paragraph of listParagraphs(lines)) {
+  for (const lines of paragraphs) {
+    const paragraph = lines.join('\n').trimEnd()
+    if (paragraph === '') continue
     const last = texts.at(-1)
     const joined = last === undefined ? paragraph : `${last}\n\n${paragraph}`
     if (last === undefined || joined.length > longestText) texts.push(paragraph)
     else texts[texts.length - 1] = joined
   }
   return texts
-}
-
-/** Blank lines separate paragraphs, but not within a block of code. */
-function listParagraphs(lines: readonly string[]): string[] {
-  const isCode = createFenceReader()
-  const paragraphs: string[][] = [[]]
-  for (const line of lines) {
-    const isBreak = !isCode(line) && line.trim() === ''
-    if (isBreak) paragraphs.push([])
-    else paragraphs.at(-1)?.push(line)
-  }
-  return paragraphs.map((each) => each.join('\n').trimEnd()).filter((text) => text !== '')
 }

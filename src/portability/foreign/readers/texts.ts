@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { asFields, type Fields, readTags, readTime, readWord, requireText } from '../fields.ts'
+import { computeFingerprint } from '../identity.ts'
 import { createNotePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readJsonLines, readParts } from '../part-reading.ts'
@@ -19,7 +19,8 @@ function readItem(value: unknown, line: number): Item {
   const about = readWord(fields, 'about', 'subject', 'user_id')
   return {
     line,
-    source: readWord(fields, 'id') ?? computeId(about, text),
+    // A text without an id is known by what it says. A digest, because it may be longer than a reference.
+    source: readWord(fields, 'id') ?? computeFingerprint([about ?? '', text]),
     record: {
       type: 'semantic',
       payload: createNotePayload(about ?? '', text),
@@ -28,11 +29,4 @@ function readItem(value: unknown, line: number): Item {
     createdAt: readTime(fields, 'created_at', 'createdAt', 'timestamp'),
     happenedAt: readTime(fields, 'occurred_at'),
   }
-}
-
-/** A text without an id is known by what it says. A digest, because a text may be longer than a reference. */
-function computeId(about: string | undefined, text: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([about ?? '', text]))
-    .digest('hex')
 }
