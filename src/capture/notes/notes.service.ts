@@ -1,7 +1,7 @@
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
-import { nameHandle, noTopic } from '../../domain/identity/handles.ts'
+import { nameDefaultTopic, nameHandle } from '../../domain/identity/handles.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
-import { nameActor, unscoped } from '../../domain/trust/caller.ts'
+import { nameActor } from '../../domain/trust/caller.ts'
 import { normaliseName } from '../../domain/words/names.ts'
 import { listPhrases } from '../../domain/words/phrases.ts'
 import { resolveMentions } from '../../entities/index.ts'
@@ -157,7 +157,7 @@ function chooseTopic(
   const isSubjectKnown =
     first !== undefined && (about === undefined || normaliseName(first.surface) === normaliseName(about))
   const name = about ?? first?.name
-  return { subject: name ?? (scope === unscoped ? noTopic : scope), isSubjectKnown, entities }
+  return { subject: name ?? nameDefaultTopic(scope), isSubjectKnown, entities }
 }
 
 function findName(id: string, match: KnownRecords['handles']['mentions'][number]): string | undefined {

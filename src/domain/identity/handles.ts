@@ -4,7 +4,7 @@ import type { MessagePlace } from '../payloads/message-place.ts'
 import type { Payload } from '../payloads/payloads.ts'
 import { digestStructure, type Graph } from '../procedures/plan-structure.ts'
 import { dropRepeats } from '../procedures/tool-sequence.ts'
-import type { Sensitivity } from '../trust/caller.ts'
+import { type Sensitivity, unscoped } from '../trust/caller.ts'
 import { listStatementSpellings, normaliseName } from '../words/names.ts'
 import { isDenial, listNegations } from '../words/negation.ts'
 import { normaliseJson } from './normalise-json.ts'
@@ -79,6 +79,11 @@ export function isListPredicate(predicate: string): boolean {
 
 /** The subject of a note that has neither a topic nor a scope. */
 export const noTopic = 'memory'
+
+/** The subject of a note that has no topic. */
+export function nameDefaultTopic(scope: string): string {
+  return scope === unscoped ? noTopic : scope
+}
 
 /** Whether a fact is a text in plain words. */
 export function isNote<F extends Fact>(fact: F): fact is F & { object: string } {

@@ -1,11 +1,11 @@
 import { createMessageRecord } from '../../conversations/index.ts'
-import { noTopic } from '../../domain/identity/handles.ts'
+import { nameDefaultTopic } from '../../domain/identity/handles.ts'
 import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
 import { maxDecaySeconds } from '../../domain/lifecycle/lifecycle.ts'
 import { computePosition, type MessagePlace } from '../../domain/payloads/message-place.ts'
 import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
 import { findValidityFaults, type Validity } from '../../domain/payloads/validity.ts'
-import { type Caller, presentScope, type Sensitivity, unscoped } from '../../domain/trust/caller.ts'
+import { type Caller, presentScope, type Sensitivity } from '../../domain/trust/caller.ts'
 import { chooseLeastTrusted } from '../../domain/trust/write-trust.ts'
 import { listStoringFaults } from '../../http/validation/validation.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
@@ -121,7 +121,7 @@ const maxPredicate = 128
 
 /** A text that is about nothing in particular has the topic of a remembered one, which a prompt does not write before it. */
 function nameTopic<T extends { subject: string }>(payload: T, scope: string): T {
-  return payload.subject === '' ? { ...payload, subject: scope === unscoped ? noTopic : scope } : payload
+  return payload.subject === '' ? { ...payload, subject: nameDefaultTopic(scope) } : payload
 }
 
 /** A fact that ended before it began, which a create refuses, keeps its end: it is over all the same. */
