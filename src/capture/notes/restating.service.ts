@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
 import {
-  lockReadableRecords,
+  lockRecords,
   lockTombstonesShared,
   type MemoryRecord,
   type NewRecord,
@@ -53,7 +53,7 @@ export function createRestatingService({ db, clock, notes, records, revision }: 
       const now = clock.now()
       requirePast(time, now)
       await lockTombstonesShared(tx)
-      await lockReadableRecords(tx, caller, [id])
+      await lockRecords(tx, [id])
       const old = requireFact(requireWhole(await records.read(caller, id, { tx })))
       const { revision: _, ...said } = old.payload
       const evidence = {
