@@ -1,3 +1,5 @@
+import { isContainer } from '../kernel/json-objects.ts'
+
 /** In characters, about 50,000 tokens. A longer answer is cut. */
 const maxAnswerLength = 256 * 1_024
 
@@ -61,8 +63,4 @@ function tryParse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
 }
