@@ -1,4 +1,5 @@
 import { compareTexts } from '../../kernel/text-order.ts'
+import type { NewerState } from './prompt-context.queries.ts'
 import type { Entry } from './prompt-entries.ts'
 
 /** Orders what could stand in a prompt by its relevance. */
@@ -14,7 +15,7 @@ export type Order = {
   messagesAround: ReadonlyMap<string, readonly string[]>
   disputes: readonly Pair[]
   /** The newest states of found tasks. */
-  newerStates: readonly { older: string; newer: string }[]
+  newerStates: readonly NewerState[]
 }
 
 /** By how many places a neighbour of a message counts less than the message. */

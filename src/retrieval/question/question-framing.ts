@@ -12,7 +12,7 @@ const wish =
   /^\s{0,9}(?:please )?(?:(?:I|we|the user)(?:['’](?:d|m|re|s))? (?:just |also )?(?:(?:am|are|is|was|were|would) )?(?:ask(?:ed|ing|s)|like|need(?:ed|s)?|try(?:ing)?|want(?:ed|s)?|wonder(?:ed|ing|s)?)(?: to)?(?: (?:check|determine|figure out|find out|know|learn|remember|see))?|check|determine|figure out|find(?: out)?|look up)[,:]? (?=(?:how|if|what|when|where|whether|which|who|whom|whose|why)\b)/i
 /** That something is to be confirmed: "Is it true that …". */
 const claim = /^\s{0,9}(?:is it (?:correct|right|true) that|true or false[,:]?|fact[- ]check[,:])\s/i
-/** How often something happened, or when the last time was, is told by the messages of each time, and none says "times". */
+/** How often something happened, or when the last time was: there are messages of each time, and none of them says "times". */
 const manyTimes = /\bhow many times\b/gi
 const lastTime = /\bwhen was the (?:very )?(?:first|last|latest|most recent) time(?: that| when)?(?=\s)/gi
 /** Where the answer is to come from: "Based on the conversation, …", "Look in your memory and …". */
