@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
-import { dropQuotes, type TextQuery } from '../domain/words/query-words.ts'
+import { dropQuotes, type TextQuery } from '../domain/words/text-query.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'

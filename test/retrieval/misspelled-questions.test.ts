@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
-import { readQuery } from '../../src/domain/words/query-words.ts'
+import { readQuery } from '../../src/domain/words/text-query.ts'
 import { createConversationRequests, say } from '../support/conversation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { retrieve } from '../support/retrieval-requests.ts'

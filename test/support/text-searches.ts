@@ -1,5 +1,5 @@
 import { fullTrust } from '../../src/domain/trust/caller.ts'
-import { readQuery } from '../../src/domain/words/query-words.ts'
+import { readQuery } from '../../src/domain/words/text-query.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import type { TestApp } from './test-app.ts'

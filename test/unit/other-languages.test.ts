@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { isOtherLanguage, mayMean } from '../../src/domain/words/other-languages.ts'
-import { listPlainWords } from '../../src/domain/words/query-words.ts'
+import { listPlainWords } from '../../src/domain/words/word-extraction.ts'
 
 const isOther = (sentence: string) => isOtherLanguage(listPlainWords(sentence))
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { longestQuery } from '../../src/domain/words/query-words.ts'
+import { longestQuery } from '../../src/domain/words/text-query.ts'
 import { readQuestionText } from '../../src/retrieval/question/question-text.ts'
 
 const words = (count: number) => Array.from({ length: count }, (_, at) => `word${at}`).join(' ')

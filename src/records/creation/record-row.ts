@@ -1,5 +1,5 @@
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
-import { extractWords } from '../../domain/words/query-words.ts'
+import { extractWords } from '../../domain/words/word-extraction.ts'
 import type { Draft } from '../stored-record.ts'
 
 /** An imported record with its own audit log needs no first entry. */

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { versionWord, writeScopeAndTypeWords } from '../../db/fragments/search-words.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
-import type { ExtractedWords } from '../../domain/words/query-words.ts'
+import type { ExtractedWords } from '../../domain/words/word-extraction.ts'
 import { askAnew } from './unembedded.queries.ts'
 
 /** `outdated_texts` lists the records whose search text an earlier version computed. */

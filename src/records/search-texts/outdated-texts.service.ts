@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { transact } from '../../db/transaction.ts'
 import { holdsSecret, writeSearchableText } from '../../domain/payloads/searchable-text.ts'
-import { extractWords } from '../../domain/words/query-words.ts'
+import { extractWords } from '../../domain/words/word-extraction.ts'
 import { type Poll, startPoll } from '../../jobs/poll.ts'
 import { isBatchFailure } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
-import type { TextQuery } from '../../domain/words/query-words.ts'
+import type { TextQuery } from '../../domain/words/text-query.ts'
 import { listContextConditions } from '../filters.queries.ts'
 import type { ChannelMatches } from '../fusion.ts'
 import { type DayRange, toDayRanges } from '../question/periods.ts'

@@ -2,7 +2,7 @@ import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CheckedStates } from '../../db/memory/checked-records.ts'
 import type { Embedding } from '../../domain/vectors/similarity.ts'
 import { isOtherLanguage } from '../../domain/words/other-languages.ts'
-import { listPlainWords } from '../../domain/words/query-words.ts'
+import { listPlainWords } from '../../domain/words/word-extraction.ts'
 import {
   type createQueryEmbedder,
   type createVectorSearch,

@@ -1,5 +1,6 @@
-import { listPlainWords, longestQuery } from '../../domain/words/query-words.ts'
+import { longestQuery } from '../../domain/words/text-query.ts'
 import { holdsUnspaced } from '../../domain/words/unspaced-scripts.ts'
+import { listPlainWords } from '../../domain/words/word-extraction.ts'
 import { dropFraming } from '../question/question-framing.ts'
 import { isTopicWord } from '../question/topic-words.ts'
 

@@ -1,4 +1,4 @@
-import { countWords } from '../../domain/words/query-words.ts'
+import { countWords } from '../../domain/words/text-query.ts'
 import { hasTopic } from './topic-words.ts'
 
 /** Finds in a question how it refers to the person who asks. Only in English. */

@@ -6,7 +6,7 @@ import {
   readLongText,
   readQuery,
   type TextQuery,
-} from '../../domain/words/query-words.ts'
+} from '../../domain/words/text-query.ts'
 import { askAsUser, dropHelpRequest } from './asker-in-question.ts'
 import { writeOutChat } from './json-chat.ts'
 import { dropMemoryRequest } from './memory-request.ts'

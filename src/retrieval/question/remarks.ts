@@ -1,4 +1,4 @@
-import { extractWords } from '../../domain/words/query-words.ts'
+import { extractWords } from '../../domain/words/word-extraction.ts'
 import { splitAsides } from './asides.ts'
 import { asksForHelp } from './asker-in-question.ts'
 import {

@@ -1,7 +1,7 @@
 import { isCommonWord } from '../../domain/words/common-words.ts'
 import { isOneEditApart } from '../../domain/words/one-edit.ts'
-import { listPlainWords } from '../../domain/words/query-words.ts'
 import { containsName } from '../../domain/words/unspaced-scripts.ts'
+import { listPlainWords } from '../../domain/words/word-extraction.ts'
 import { mayBeMisspelled } from '../../embeddings/index.ts'
 
 /** Names that some clients write for everybody: "How does a user sign in?" does not ask about a speaker. */

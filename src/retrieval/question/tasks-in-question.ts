@@ -1,4 +1,4 @@
-import { countWords } from '../../domain/words/query-words.ts'
+import { countWords } from '../../domain/words/text-query.ts'
 
 /** Finds out whether a question asks what is under way. Only in English. */
 

@@ -1,5 +1,5 @@
 import { computeRarity, isCommonWord } from '../../domain/words/common-words.ts'
-import { listPlainWords } from '../../domain/words/query-words.ts'
+import { listPlainWords } from '../../domain/words/word-extraction.ts'
 
 /** Whether a text has a word that says what it is about. */
 export function hasTopic(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
-import type { TextQuery } from '../../domain/words/query-words.ts'
+import type { TextQuery } from '../../domain/words/text-query.ts'
 import { writeTypeWord } from './filter-words.ts'
 import { prefilterAll, prefilterByIndex } from './prefilter.queries.ts'
 import type { createWordStatistics } from './statistics/word-statistics.service.ts'

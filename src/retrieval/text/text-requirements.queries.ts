@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Conditions } from '../../db/fragments/conditions.ts'
-import type { TextQuery } from '../../domain/words/query-words.ts'
+import type { TextQuery } from '../../domain/words/text-query.ts'
 
 /**
  * Conditions for every answer: phrases in quotes that it must contain, and words after a minus that it must not.

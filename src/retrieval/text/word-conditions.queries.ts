@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TextQuery } from '../../domain/words/query-words.ts'
+import type { TextQuery } from '../../domain/words/text-query.ts'
 import type { CountedWord } from './statistics/word-statistics.ts'
 import { listRequiredQueries } from './text-requirements.queries.ts'
 import { joinWords, toAlternatives } from './tsquery.ts'
