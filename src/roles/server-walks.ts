@@ -1,11 +1,10 @@
 import type { Logger } from '../kernel/log.ts'
-import type { createTenantDatabases, TenantLocation, TenantRow } from '../tenants/index.ts'
-
-type Reference = TenantLocation['reference']
+import type { TenantDatabases, TenantRow } from '../tenants/index.ts'
+import type { Reference } from './opened-tenants.ts'
 
 type Resources = {
   log: Logger
-  databases: Pick<ReturnType<typeof createTenantDatabases>, 'isAway'>
+  databases: Pick<TenantDatabases, 'isAway'>
   visit(row: TenantRow, signal: AbortSignal): Promise<void>
   stopWatching(isDue: (reference: Reference) => boolean): Promise<void>
 }

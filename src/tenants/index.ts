@@ -8,7 +8,7 @@ export {
   createTenantDatabases,
   describeServer,
   isMigrated,
-  type TenantLocation,
+  type TenantDatabases,
 } from './tenant-databases.service.ts'
 export { createTenantDirectory } from './tenant-directory.service.ts'
 export { migrateTenant, migrateTenants } from './tenant-migration.service.ts'
