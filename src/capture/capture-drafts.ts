@@ -8,7 +8,7 @@ import { omitNulls } from '../kernel/omit-nulls.ts'
 import { type Draft, draftRecord, type NewRecord, type Provenance } from '../records/index.ts'
 import type { NewCapture } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
-import type { Mention } from './interpretation/mentions.ts'
+import type { Mention } from './interpretation/mention-list.ts'
 import type { KnownRecords } from './known-records.service.ts'
 
 /** Drafts of the records that one capture creates. */

@@ -14,7 +14,7 @@ import {
   mergeLookups,
 } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
-import { type Mention, maxNameLength } from './interpretation/mentions.ts'
+import { type Mention, maxNameLength } from './interpretation/mention-list.ts'
 
 /** The names by which a capture looks up known records. */
 export type CaptureNames = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findNames } from '../../src/capture/interpretation/mentions.ts'
+import { findNames } from '../../src/capture/interpretation/names-in-content.ts'
 
 const fact = { predicate: 'works at', object: 'Acme' }
 

@@ -1,5 +1,5 @@
 import type { Interpretation } from '../../domain/interpretation.ts'
-import { parseRecordId } from './mentions.ts'
+import { parseRecordId } from './names-in-content.ts'
 
 /** The entities and records that the candidates of an interpretation lead to. */
 

@@ -20,8 +20,8 @@ import { type CaptureContext, createReaderFilter } from '../capture-context.ts'
 import type { EpisodePlan, TaskPlan } from '../planning/capture-plan.ts'
 import { buildPrompt, type Candidates } from './capture-prompt.ts'
 import { dropMissingIds, listResolvedIds } from './interpretation-targets.ts'
-import { parseRecordId } from './mentions.ts'
 import { ModelAnswer, mergeModelAnswer } from './model-answer.ts'
+import { parseRecordId } from './names-in-content.ts'
 import { interpretByRule } from './rule-interpretation.ts'
 
 type Resources = {

@@ -7,14 +7,8 @@ import { omitNulls } from '../../kernel/omit-nulls.ts'
 import type { NewCapture } from '../capture.schemas.ts'
 import { type Candidates, selectShownCandidates } from './capture-prompt.ts'
 import type { Target } from './interpretation-targets.ts'
-import {
-  addMention,
-  createMentionList,
-  type Mention,
-  maxNameLength,
-  maxReferenceLength,
-  maxReferences,
-} from './mentions.ts'
+import { addMention, createMentionList, type Mention, maxNameLength } from './mention-list.ts'
+import { maxReferenceLength, maxReferences } from './names-in-content.ts'
 import { maxSummaryLength } from './rule-interpretation.ts'
 
 /** The schema of the interpretation by a chat model. */

@@ -4,7 +4,7 @@ import { maskText } from '../../domain/secrets/masking.ts'
 import { clip } from '../../domain/secrets/outline.ts'
 import type { NewCapture } from '../capture.schemas.ts'
 import type { CapturePlan } from '../planning/capture-plan.ts'
-import { findNames } from './mentions.ts'
+import { findNames } from './names-in-content.ts'
 
 /** Interprets evidence by rules that read the keys of its fields. */
 

@@ -18,7 +18,7 @@ import {
 import { findNamedEntities } from '../capture.queries.ts'
 import { type CaptureContext, createCaptureContext, createReaderFilter } from '../capture-context.ts'
 import { confirmStoredFact } from '../fact-confirmation.service.ts'
-import type { Mention } from '../interpretation/mentions.ts'
+import type { Mention } from '../interpretation/mention-list.ts'
 import { findKnownRecords, type KnownRecords } from '../known-records.service.ts'
 import {
   buildNotePayload,

@@ -1,21 +1,24 @@
-import { isCompatibleKind, isGenericKind } from '../../domain/identity/entity-match.ts'
 import type { Interpretation } from '../../domain/interpretation.ts'
-import { holdsMask, maskMembers, maskText } from '../../domain/secrets/masking.ts'
-import { normaliseName } from '../../domain/words/names.ts'
+import { maskMembers } from '../../domain/secrets/masking.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { isContainer } from '../../kernel/json-objects.ts'
 import type { Fields } from '../planning/evidence.ts'
+import {
+  addMention,
+  createMentionList,
+  isFreeOfSecrets,
+  type Mention,
+  type MentionList,
+  maxMentions,
+} from './mention-list.ts'
 
 /** Finds the entities and records that evidence names, by the keys of its fields. */
 
-export type Mention = Interpretation['mentions'][number]
-export type Reference = Interpretation['reference_candidates'][number]
+type Reference = Interpretation['reference_candidates'][number]
 
-const maxMentions = 50
 /** A longer subject that states no fact is a heading. */
 const maxNameWords = 6
 export const maxReferences = 50
-export const maxNameLength = 1_024
 export const maxReferenceLength = 2_048
 
 const kinds: Readonly<Record<string, string>> = {
@@ -158,39 +161,4 @@ function addReference(references: Reference[], text: string): void {
   if (references.length >= maxReferences || text.length > maxReferenceLength || !isFreeOfSecrets(text)) return
   if (references.some(({ ref }) => ref === text)) return
   references.push({ ref: text, confidence: isUuid(text) ? idConfidence : refConfidence, resolved: false })
-}
-
-type MentionList = { mentions: Mention[]; byName: Map<string, Mention[]> }
-
-export function createMentionList(): MentionList {
-  return { mentions: [], byName: new Map() }
-}
-
-/**
- * Adds a mention once per name and kind. A mention without a specific kind is merged with one that has a kind.
- * Returns the mention in the list, or undefined if the list has no room or the name is invalid.
- */
-export function addMention(list: MentionList, mention: Mention): Mention | undefined {
-  const name = normaliseName(mention.surface)
-  if (name === '' || mention.surface.length > maxNameLength) return undefined
-  const namesakes = list.byName.get(name) ?? []
-  const known = namesakes.find((each) => isCompatibleKind(each.entity_kind, mention.entity_kind))
-  if (known) {
-    mergeMention(known, mention)
-    return known
-  }
-  if (list.mentions.length >= maxMentions || !isFreeOfSecrets(mention.surface)) return undefined
-  list.byName.set(name, [...namesakes, mention])
-  list.mentions.push(mention)
-  return mention
-}
-
-function mergeMention(known: Mention, mention: Mention): void {
-  if (isGenericKind(known.entity_kind)) known.entity_kind = mention.entity_kind
-  known.confidence = Math.max(known.confidence, mention.confidence)
-}
-
-/** A text that is or contains a secret is not used as a name. */
-function isFreeOfSecrets(text: string): boolean {
-  return !holdsMask(text) && maskText(text) === text
 }
