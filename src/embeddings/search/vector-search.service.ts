@@ -6,23 +6,19 @@ import { type Embedding, findNearest, hasDirection, type Neighbour } from '../..
 import { decode } from '../../domain/vectors/vector-codes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { type CellCache, createCellCache } from '../cells/cell-cache.service.ts'
-import { findNearestCells, noCell } from '../cells/cells.ts'
 import type { ModelRow } from '../embedding-models.queries.ts'
 import type { StoreVectors } from '../memory/vector-memory.service.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../vectors/decoded-vectors.ts'
 import { computeSignature, formatSignature } from '../vectors/signature.ts'
 import { findNearestMixed } from './mixed-precision-distance.ts'
+import { createNearestSearch } from './nearest-search.service.ts'
+import { createStoreSizes } from './store-sizes.service.ts'
 import {
-  countInScopes,
-  findAmongIndexed,
   findCode,
   findCodes,
-  findInCells,
   findNearestFiltered,
   findNearestInScopes,
-  measureSignatures,
   prepareLargeScan,
-  type VectorSearch,
 } from './vector-search.queries.ts'
 
 export type VectorSearchInput = {
@@ -48,27 +44,10 @@ export type VectorSearchInput = {
 const maxCandidates = 600
 
 /**
- * How many of the nearest signatures of the cells are examined. First twice as many as candidates are needed, because
- * sorting many takes longer than comparing them; then this number, if too few of their records meet the conditions.
- */
-const nearestExamined = 10_000
-
-const keptMs = 10_000
-const maxKept = 1_000
-
-/**
  * A search of n signatures reads the cells that contain about this times √n of them: 60,000 of a million. More than
  * needed of a small store, so that the recall is even.
  */
 const defaultReadPerRoot = 60
-
-/** The sets of cells change a few times in the life of a store; a search that meets a change starts again. */
-const maxAttempts = 3
-
-/** How many signatures are scanned in the time in which one record and its signature are looked up. */
-const signaturesPerLookUp = 16
-/** Limits for looking up every record of a few scopes instead of searching the nearest of all. */
-const scopeScanLimits = { least: 500, most: 10_000, besideIndex: 2_000 }
 
 type Resources = {
   db: Database
@@ -80,13 +59,6 @@ type Resources = {
   /** Set when the search is part of a larger transaction. */
   tx?: Transaction
 }
-
-/** `isEnough` is false when a record that is farther away may be missing. */
-type NearVectors = { found: EncodedVector[]; isEnough: boolean }
-
-type CellSearch = { vector: Embedding; requested: number }
-
-type Measured = { signatures: number; isIndexed: boolean; at: number }
 
 /**
  * Finds the nearest vectors in two steps: some hundred candidates by signature, then an exact comparison. The
@@ -103,9 +75,9 @@ export function createVectorSearch({
   tx,
 }: Resources) {
   const conn = tx ?? db
-  const counts = new Map<string, { count: number; at: number }>()
   const computeShareRead = (signatures: number) => readPerRoot / Math.sqrt(Math.max(1, signatures))
-  let measured: Measured | undefined
+  const sizes = createStoreSizes({ db: conn, clock })
+  const searchNearest = createNearestSearch({ db: conn, cells, sizes, computeShareRead })
 
   async function find(input: VectorSearchInput): Promise<Neighbour[]> {
     return rank(input.vector, await findCandidates(input), input.limit)
@@ -117,9 +89,9 @@ export function createVectorSearch({
    */
   async function findQuickly(input: VectorSearchInput): Promise<Neighbour[]> {
     const { scopes, vector, onlyIds } = input
-    if (!memory || onlyIds || !hasDirection(vector) || (scopes && (await areSmall(scopes))))
+    if (!memory || onlyIds || !hasDirection(vector) || (scopes && (await sizes.areSmall(scopes))))
       return find(input)
-    const { signatures } = await measure()
+    const { signatures } = await sizes.measure()
     const search = { ...input, stored: signatures, share: computeShareRead(signatures) }
     return (await memory.find(search)) ?? find(input)
   }
@@ -142,43 +114,13 @@ export function createVectorSearch({
   }: VectorSearchInput): Promise<EncodedVector[]> {
     const signature = formatSignature(computeSignature(vector))
     const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
-    if (scopes && (await areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
+    if (scopes && (await sizes.areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
     const near = await searchNearest(search, { vector, requested: limit })
     if (near.isEnough) return near.found
     return transact(db, tx ? { tx } : {}, async (tx) => {
       await prepareLargeScan(tx)
       return findNearestFiltered(tx, search)
     })
-  }
-
-  async function searchNearest(search: VectorSearch, asked: CellSearch): Promise<NearVectors> {
-    return (await measure()).isIndexed ? searchIndex(search) : searchCells(search, asked)
-  }
-
-  async function searchIndex(search: VectorSearch): Promise<NearVectors> {
-    const found = await findAmongIndexed(conn, search)
-    return { found, isEnough: found.length >= search.limit }
-  }
-
-  /** While vectors move from one set of cells to another, both are searched. */
-  async function searchCells(search: VectorSearch, { vector, requested }: CellSearch): Promise<NearVectors> {
-    const { signatures } = await measure()
-    const share = computeShareRead(signatures)
-    let sets = await cells.read(conn, search.modelId)
-    let examined = 2 * search.limit
-    for (let attempt = 1; ; ) {
-      const near = sets.flatMap((set) => findNearestCells(set, vector, share))
-      const { found, sets: current } = await findInCells(conn, search, { cells: [noCell, ...near], examined })
-      if (current.join() !== sets.map(({ id }) => id).join() && attempt < maxAttempts) {
-        sets = await cells.refresh(conn, search.modelId)
-        attempt += 1
-        continue
-      }
-      const isWhole = sets.length === 0 && signatures <= examined
-      if (isWhole || found.length >= search.limit || examined === nearestExamined)
-        return { found, isEnough: isWhole || found.length >= requested }
-      examined = nearestExamined
-    }
   }
 
   /** Returns the vector of a record; undefined when it has none yet. */
@@ -192,36 +134,7 @@ export function createVectorSearch({
 
   /** Whether a search reads only a part of the signatures of the model. */
   async function hasIndex(modelId: number): Promise<boolean> {
-    return (await measure()).isIndexed || (await cells.read(conn, modelId)).length > 0
-  }
-
-  async function areSmall(scopes: readonly string[]): Promise<boolean> {
-    const store = await measure()
-    const share = store.isIndexed ? scopeScanLimits.besideIndex : store.signatures / signaturesPerLookUp
-    const most = Math.round(Math.min(scopeScanLimits.most, Math.max(scopeScanLimits.least, share)))
-    return (await countInScopesCached(scopes, most + 1)) <= most
-  }
-
-  /** Only the search method depends on this count, so it may be a few seconds old. */
-  async function countInScopesCached(scopes: readonly string[], most: number): Promise<number> {
-    const key = JSON.stringify(scopes)
-    const kept = counts.get(key)
-    if (kept && isFresh(kept)) return kept.count
-    const count = await countInScopes(conn, scopes, most)
-    if (counts.size >= maxKept) counts.clear()
-    counts.set(key, { count, at: clock.now().getTime() })
-    return count
-  }
-
-  async function measure(): Promise<Measured> {
-    if (measured && isFresh(measured)) return measured
-    measured = { ...(await measureSignatures(conn)), at: clock.now().getTime() }
-    return measured
-  }
-
-  function isFresh({ at }: { at: number }): boolean {
-    const age = clock.now().getTime() - at
-    return age >= 0 && age < keptMs
+    return (await sizes.measure()).isIndexed || (await cells.read(conn, modelId)).length > 0
   }
 
   return { find, findQuickly, findCandidates, findVector, hasIndex }
