@@ -1,40 +1,24 @@
-import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { addInverses, createEdge } from '../../domain/edges/edges.ts'
 import { fullTrust, getRank, type Sensitivity } from '../../domain/trust/caller.ts'
-import { findServingModel } from '../../embeddings/index.ts'
 import { findRunFigures } from '../../jobs/run-figures.queries.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockRecords, lockTombstonesShared, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
-import { type Entity, findEntity, findEntityFacts } from '../entity-facts.queries.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
 import { askDueQuestions } from '../question-loop.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
-import { createQuestionDigest } from '../verdict-digest.ts'
 import { upsertVerdict } from '../verdicts.queries.ts'
-import type { Pair } from './entity-pairs.ts'
-import { findPairs } from './pair-search.service.ts'
-import { findRememberedDigests, findUnrelatedPairs, listScopes } from './synthesis.queries.ts'
-import {
-  buildQuestion,
-  type Connection,
-  type EntityWithFacts,
-  maxFacts,
-  type SynthesisQuestion,
-} from './synthesis-prompt.ts'
+import { type DuePair, listDuePairs, preparePair, step } from './due-pairs.service.ts'
+import { findUnrelatedPairs } from './synthesis.queries.ts'
+import type { Connection } from './synthesis-prompt.ts'
 
 type Resources = { insertFact: InsertFact; textLanguage: string }
 
-type DuePair = { one: Entity; other: Entity; question: SynthesisQuestion; digest: Buffer }
-
 /** Per run. */
 const maxQuestions = 5
-const maxScopes = 20
-const pageSize = 200
 
-const step = 'synthesis'
 const actor = 'dream/synthesis'
 
 /** Returns the step that asks a model what connects two entities from different contexts. */
@@ -46,65 +30,10 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     await askDueQuestions<Connection, DuePair>(context, model, {
       part: step,
       remaining: maxQuestions - askedCount,
-      due: listDue(context, model),
+      due: listDuePairs(context, model),
       getRecordId: ({ one }) => one.id,
       storeReply: (tx, due, reply) => storeReply(tx, context, model, { due, reply }),
     })
-  }
-
-  /** Yields one pair after the other, because the result of a pair may be shown with the next. */
-  async function* listDue(context: DreamContext, model: ModelSession): AsyncGenerator<DuePair> {
-    for await (const pairs of listPairs(context, model)) {
-      for (const pair of await findUnasked(context.db, model, pairs)) {
-        const due = await prepare(context.db, model, pair)
-        if (due) yield due
-      }
-    }
-  }
-
-  async function* listPairs(context: DreamContext, model: ModelSession): AsyncGenerator<readonly Pair[]> {
-    const { db } = context
-    const serving = await findServingModel(db)
-    const ceiling = model.maxSensitivity
-    if (!serving) return
-    for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: maxScopes })) {
-      const pairs = await findPairs(db, context, { scope, ceiling, model: serving })
-      for (let from = 0; from < pairs.length; from += pageSize) {
-        await context.throwIfEnded()
-        yield pairs.slice(from, from + pageSize)
-      }
-    }
-  }
-
-  async function findUnasked(db: Database, model: ModelSession, pairs: readonly Pair[]): Promise<Pair[]> {
-    const named = pairs.map((pair) => ({ ...pair, digest: createPairDigest(pair, model) }))
-    const digests = named.map(({ digest }) => digest)
-    const remembered = await findRememberedDigests(db, digests)
-    const fresh = named.filter(({ digest }) => !remembered.has(digest.toString('hex')))
-    return fresh.length === 0 ? [] : findUnrelatedPairs(db, fresh)
-  }
-
-  async function prepare(
-    db: Database,
-    model: ModelSession,
-    { onlyIds, ...pair }: Pick<Pair, 'one' | 'other'> & { onlyIds?: readonly string[] },
-  ) {
-    const one = await readSide(db, model, { id: pair.one, onlyIds })
-    const other = await readSide(db, model, { id: pair.other, onlyIds })
-    if (!one || !other || one.entity.scope !== other.entity.scope) return undefined
-    const question = buildQuestion([one, other])
-    return (
-      question && { one: one.entity, other: other.entity, question, digest: createPairDigest(pair, model) }
-    )
-  }
-
-  async function readSide(
-    db: Database,
-    { maxSensitivity }: ModelSession,
-    { id, onlyIds }: { id: string; onlyIds: readonly string[] | undefined },
-  ): Promise<EntityWithFacts | undefined> {
-    const entity = await findEntity(db, { id, ceiling: maxSensitivity })
-    return entity && { entity, facts: await findEntityFacts(db, id, { limit: maxFacts, onlyIds }) }
   }
 
   /** A pair is asked about once. If a client removes the result, it does not come back. */
@@ -143,7 +72,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     await lockTombstonesShared(tx)
     const onlyIds = question.shownRecords.map(({ id }) => id)
     await lockRecords(tx, [pair.one, pair.other, ...onlyIds])
-    const current = await prepare(tx, model, { ...pair, onlyIds })
+    const current = await preparePair(tx, model, { ...pair, onlyIds })
     const isSame = current && JSON.stringify(current.question.document) === JSON.stringify(question.document)
     if (!isSame || (await findUnrelatedPairs(tx, [pair])).length === 0) return 'outdated' as const
     const origin = { now: run.startedAt, runId: run.id, actor }
@@ -162,7 +91,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
   /** The edge is recorded at the more sensitive entity, because its readers may see both. */
   async function insertRelation(
     tx: Transaction,
-    { one, other }: Pick<Pair, 'one' | 'other'>,
+    { one, other }: { one: string; other: string },
     origin: { now: Date; runId: string; actor: string },
   ): Promise<void> {
     await upsertEdges(tx, addInverses([createEdge(one, 'related_to', other, origin.now)]))
@@ -182,13 +111,6 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     figures: ['pairs_asked', 'pairs_connected', 'pairs_rejected', 'pairs_outdated'],
     run,
   }
-}
-
-/**
- * The digest depends on the entities and not on their facts, so a rejected pair stays rejected when new facts arrive.
- */
-function createPairDigest({ one, other }: Pick<Pair, 'one' | 'other'>, { model }: ModelSession): Buffer {
-  return createQuestionDigest({ step, model, inputs: [one, other] })
 }
 
 /** The fact has the higher sensitivity of the two. */
