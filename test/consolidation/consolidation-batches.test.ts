@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { range } from '../support/capture-requests.ts'
 import { omitDurations } from '../support/consolidation-requests.ts'
 import { insertEpisodes } from '../support/insert-episodes.ts'
-import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 /** Twenty episodes per batch. */
 let setup: WorkerSetup

@@ -7,7 +7,8 @@ import { insertEpisodes } from '../support/insert-episodes.ts'
 import { until } from '../support/processes.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
 import { createSmallConsolidation } from '../support/small-consolidation.ts'
-import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 const program = fileURLToPath(new URL('killed-consolidation-worker.ts', import.meta.url))
 

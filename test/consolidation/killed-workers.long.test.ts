@@ -4,7 +4,8 @@ import { range } from '../support/capture-requests.ts'
 import { omitDurations } from '../support/consolidation-requests.ts'
 import { insertEpisodes } from '../support/insert-episodes.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
-import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 const program = fileURLToPath(new URL('killed-consolidation-worker.ts', import.meta.url))
 

@@ -7,7 +7,8 @@ import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.qu
 import { rescoreAndPromote } from '../../src/lifecycle/promotion/promotion.service.ts'
 import { isDueArchival } from '../support/lifecycle-rules.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
-import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 const minute = 60_000
 const population = 240

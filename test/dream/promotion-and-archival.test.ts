@@ -10,7 +10,7 @@ import {
 } from '../support/dream-workers.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
-import { day } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
 
 const openSetup = shareWorkerSetup()
 

@@ -3,7 +3,7 @@ import { createQuestionDigest } from '../../src/dream/verdict-digest.ts'
 import { deleteOldVerdicts, hasVerdict, upsertVerdict } from '../../src/dream/verdicts.queries.ts'
 import { openDreamSetup } from '../support/dream-workers.ts'
 import { createTestPurge } from '../support/test-purge.ts'
-import { day } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
 
 const digest = createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 1] })
 

@@ -3,7 +3,8 @@ import { computeSalience } from '../../src/domain/lifecycle/curves.ts'
 import { sweepLagMs } from '../../src/domain/lifecycle/sweep-lag.ts'
 import { insertFadingRecords, readState } from '../support/fading-records.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
-import { day, retention, type WorkerSetup } from '../support/worker-setup.ts'
+import { day, retention } from '../support/test-works.ts'
+import type { WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 

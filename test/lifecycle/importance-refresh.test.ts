@@ -5,7 +5,8 @@ import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.qu
 import { createAccessService, rescore } from '../../src/lifecycle/index.ts'
 import { buildSampleHistory, insertRecordHistories } from '../support/record-histories.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
-import { day, type WorkerSetup } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
+import type { WorkerSetup } from '../support/worker-setup.ts'
 
 const openSetup = shareWorkerSetup()
 let setup: WorkerSetup

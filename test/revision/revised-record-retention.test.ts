@@ -3,7 +3,8 @@ import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, readAuditLog, readLineage, revise } from '../support/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { createWorkerFor, day } from '../support/worker-setup.ts'
+import { day } from '../support/test-works.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

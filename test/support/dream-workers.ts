@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest'
 import type { Layer } from '../../src/domain/importance/importance.ts'
 import { insertRecordHistories, type RecordHistory } from './record-histories.ts'
-import { day, openWorkerSetup, type WorkerSetup } from './worker-setup.ts'
+import { day } from './test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from './worker-setup.ts'
 
 const hour = 3_600_000
 

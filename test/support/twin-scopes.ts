@@ -10,8 +10,9 @@ import { captureEpisode, createScope } from './consolidation-requests.ts'
 import { noIntervals } from './idle-jobs.ts'
 import { type Body, create, fact, payloads } from './record-requests.ts'
 import type { TestApp } from './test-app.ts'
+import { retention } from './test-works.ts'
 import { uuid } from './uuid.ts'
-import { createWorkerFor, retention } from './worker-setup.ts'
+import { createWorkerFor } from './worker-setup.ts'
 
 /** Lives of records, lived twice at the same times in two scopes, so that what a job does to one can be compared. */
 

@@ -3,15 +3,10 @@ import { createConsolidation } from '../../src/consolidation/index.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
-import { createDream } from '../../src/dream/index.ts'
-import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
-import { createEmbeddingJob } from '../../src/embeddings/index.ts'
-import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
 import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
 import type { JobWork } from '../../src/jobs/runs.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createDecay, createImportanceRefresh, createPromotion } from '../../src/lifecycle/index.ts'
 import { createChat } from '../../src/llm/chat.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
@@ -19,19 +14,14 @@ import { presentRun } from '../../src/maintenance/run-answer.ts'
 import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
 import { addPlanApplication } from '../../src/plans/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { createSimulation } from '../../src/simulation/index.ts'
-import { createUndo } from '../../src/undo/index.ts'
 import { createTestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
-import { idleWorks, noIntervals } from './idle-jobs.ts'
+import { noIntervals } from './idle-jobs.ts'
 import { createSmallConsolidation } from './small-consolidation.ts'
 import type { TestApp } from './test-app.ts'
-import { createTestPurge } from './test-purge.ts'
+import { createTestWorks } from './test-works.ts'
 
-/** One day in milliseconds. */
-export const day = 86_400_000
 const keeping = { retentionMode: 'huber', retentionShape: defaultRetentionShape } as const
-export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
 
 type WorkerOptions = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & {
   jobWorks?: Partial<Record<JobName, JobWork>>
@@ -55,29 +45,24 @@ export async function openWorkerSetup(
   const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
   await ensureJobRows(db, jobNames, clock.now())
 
-  const refresh = createImportanceRefresh({ db, blocks: sizes.blocks })
   const seal = createSeal(undefined)
   const textLanguage = 'english'
-  const writing = { ids, seal, textLanguage, policies: createPoliciesService({ db, clock }) }
-  const usual = {
-    ...idleWorks,
-    decay: createPromotion({ db, size: sizes.rows }).appendTo(createDecay({ db, ...retention, sizes })),
-    refresh_importance: refresh,
-    dream: createDream({
-      db,
-      ...retention,
+  const usual = createTestWorks({
+    db,
+    clock,
+    ids,
+    log,
+    refresh: { blocks: sizes.blocks },
+    promotion: { size: sizes.rows },
+    decay: { sizes },
+    dream: {
       ...keeping,
-      refresh,
       drift: { roots: [], textLanguage },
-      writing,
+      writing: { ids, seal, textLanguage, policies: createPoliciesService({ db, clock }) },
       size: sizes.rows,
-    }),
+    },
     consolidate: createSmallConsolidation({ db, clock, ids }),
-    embed: createEmbeddingJob({ db, clock, ids, log, embedder: createHashEmbedder(), maxSensitivity: 'low' })
-      .work,
-    purge: createTestPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
-    undo: createUndo({ db, seal }),
-  }
+  })
 
   function createWorker(
     worker: string,
@@ -152,46 +137,34 @@ export function createWorkerFor(
   const chatOptions = chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
   const { textLanguage, tombstoneKey } = config.records
   const seal = createSeal(tombstoneKey)
-  const policies = createPoliciesService({ db, clock })
-  const refresh = createImportanceRefresh({ db })
-  const jobWorks = {
-    ...idleWorks,
-    decay: createPromotion({ db }).appendTo(createDecay({ db, ...retention })),
-    dream: createDream({
-      db,
-      ...retention,
+  const writing = { ids, policies: createPoliciesService({ db, clock }), seal, textLanguage }
+  const works = createTestWorks({
+    db,
+    clock,
+    ids,
+    log,
+    dream: {
       ...config.cognition,
-      refresh,
       ...dreaming,
       drift: { roots: config.driftRoots, textLanguage, ...dreaming },
       model: chatOptions,
-      writing: { ids, policies, seal, textLanguage },
-    }),
-    refresh_importance: refresh,
+      writing,
+    },
     consolidate: createConsolidation({
       db,
       clock,
-      ids,
-      textLanguage,
-      seal,
-      policies,
+      ...writing,
       ...config.consolidation,
       extraction: chatOptions,
     }),
-    embed: createEmbeddingJob({ db, clock, ids, log, embedder: createHashEmbedder(), maxSensitivity: 'low' })
-      .work,
-    purge: createTestPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
-    simulation: createSimulation({ db }),
-    undo: createUndo({ db, seal }),
-    ...others,
-  }
+  })
   return createRunner({
     db,
     clock,
     ids,
     log,
     worker,
-    jobWorks: addPlanApplication({ db, seal }, jobWorks),
+    jobWorks: addPlanApplication({ db, seal }, { ...works, ...others }),
     intervals,
     ...more,
   })
