@@ -20,8 +20,8 @@ const SummaryAnswer = Type.Object({ summary: Type.String({ minLength: 1, maxLeng
 const system = [
   'You are shown memories of a software agent that say nearly the same. Write one text that takes their place.',
   'Keep what they say: each name, date and number as it is written there, and each fact. Add nothing to it.',
-  'What is under keep stands in most of them: it must stand in yours. Where they differ, say what each of them says.',
-  'What is denied stays denied.',
+  'The words in the list keep are in most of them, and must be in your text too. Where they differ, say what each of',
+  'them says. What they deny, your text denies too.',
   `Plain sentences in the language and the words of the memories, at most ${maxLengths.summary} characters.`,
 ].join('\n')
 

@@ -26,10 +26,10 @@ const maxRelatedLength = 8_000
 const maxReasonLength = 1_000
 
 const system = [
-  'You are shown a belief that an agent has held for some time without using it, and newer records about the same',
-  'things, and judge whether it still holds today. Try to prove it wrong: look for what contradicts it, for dates that',
-  'have passed, for what newer records say otherwise.',
-  'still_valid: false only where there is such a reason; age alone is none.',
+  'You are shown a belief that an agent has not used for some time, and newer records about the same things.',
+  'Judge whether the belief still holds today. Try to prove it wrong: look for dates that have passed, and for newer',
+  'records that contradict it.',
+  'still_valid: false only if you find such a reason. Age alone is no reason.',
   'confidence: from 0 to 1, how sure you are of still_valid. reason: one sentence.',
 ].join('\n')
 

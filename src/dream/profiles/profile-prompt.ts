@@ -20,9 +20,9 @@ const maxRecordsLength = 24_000
 const maxProfileLength = 4_000
 
 const system = [
-  'You write the profile of one entity out of what an agent has recorded about it.',
-  'profile: at most two hundred words of plain prose: what or who it is, what is known of it, what has changed.',
-  'Where records disagree the newer one holds. Keep names, dates and numbers as they are written.',
+  'You write the profile of one entity from what an agent has recorded about it.',
+  'profile: at most two hundred words of plain prose: what or who it is, what is known about it, and what has changed.',
+  'Where records disagree, the newer one holds. Keep names, dates and numbers as they are written.',
 ].join('\n')
 
 const ProfileAnswer = Type.Object(

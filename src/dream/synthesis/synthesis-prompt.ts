@@ -22,11 +22,11 @@ const maxRecordsLength = 12_000
 const maxTextLength = 2_000
 
 const system = [
-  'You are shown two entities that an agent knows from different contexts, with what it has recorded of each, and say',
-  'whether what is recorded connects them: a common cause, a shared part, a way in which the one matters for the other.',
-  'connected: true only where the records themselves bear it out; likeness of words is no connection, and false is a',
-  'good answer. synthesis: in one or two sentences what connects them; insight: what follows from it for whoever works',
-  'with either. Both are empty where nothing connects them.',
+  'You are shown two entities that an agent knows from different contexts, and what it has recorded about each.',
+  'Say whether the records connect them: by a common cause, a shared part, or a way in which one matters for the other.',
+  'connected: true only if the records themselves show it. Similar words are no connection, and false is a good answer.',
+  'synthesis: what connects them, in one or two sentences. insight: what follows from it for a person who works with',
+  'either of them. Both are empty if nothing connects them.',
 ].join('\n')
 
 const Text = () => Type.String({ maxLength: maxTextLength })
