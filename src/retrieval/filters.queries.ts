@@ -26,11 +26,9 @@ export function listAnswerConditions(question: Question, level: ReadLevel): Cond
  * facts about them. A filter of the question excludes none of them, but hidden, forgotten and replaced ones do not count.
  */
 export function listContextConditions(question: Question): Conditions {
-  const { trust, isPast, at } = question
   return [
-    openTo(trust),
-    ...listUnforgottenConditions(question),
-    ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
+    openTo(question.trust),
+    ...listExistenceConditions(question),
     ...listStatusConditions({ ...question, includesExpired: true }),
   ]
 }
@@ -45,11 +43,10 @@ export function listSuppressedConditions(question: Question): Conditions {
 
 /** All conditions except status, validity and salience. */
 export function listMatchingConditions(question: Question, level: ReadLevel): Conditions {
-  const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
+  const { trust, types, kinds, layers, scopes, tags, minImportance } = question
   return [
     level === 'whole' ? openTo(trust) : isVisibleTo(trust),
-    ...listUnforgottenConditions(question),
-    ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
+    ...listExistenceConditions(question),
     ...(types ? [sql<SqlBool>`r.type = any(${types}::record_type[])`] : []),
     ...(kinds ? [sql<SqlBool>`r.memory_kind = any(${kinds}::memory_kind[])`] : []),
     ...(layers ? [sql<SqlBool>`r.layer = any(${layers}::memory_layer[])`] : []),
@@ -61,8 +58,11 @@ export function listMatchingConditions(question: Question, level: ReadLevel): Co
   ]
 }
 
-function listUnforgottenConditions({ includesForgotten = false }: Question): Conditions {
-  return includesForgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]
+function listExistenceConditions({ includesForgotten = false, isPast, at }: Question): Conditions {
+  return [
+    ...(includesForgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]),
+    ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
+  ]
 }
 
 /** Statuses are literals: for an array parameter the planner assumes ten values and plans again at every call. */

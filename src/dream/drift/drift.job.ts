@@ -48,7 +48,7 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
       const startedMs = performance.now()
       const checked: RecordCheck[] = []
       // Files are read outside of a transaction: a disk that hangs would keep records locked.
-      for (const checkedRecord of page) checked.push(await checkRecord(checker, roots, checkedRecord))
+      for (const record of page) checked.push(await checkRecord(checker, roots, record))
       await applyMoves(context, checked, {
         after: last.id,
         drift_ms: Math.round(performance.now() - startedMs),
@@ -94,7 +94,7 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
     if (due.length === 0) return {}
     const claimed = await claimUnchanged(
       tx,
-      due.map(({ record: checkedRecord }) => checkedRecord),
+      due.map(({ record }) => record),
     )
     const stored = new Map((await findRecords(tx, claimed, fullTrust)).map((each) => [each.id, each]))
     const counts: Record<string, number> = {}
@@ -136,12 +136,8 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
 }
 
 function listDueMove(checked: RecordCheck, runId: string): DueMove[] {
-  const { record: checkedRecord, found, isWhole } = checked
-  const state = {
-    status: checkedRecord.status,
-    isOwn: checkedRecord.is_own,
-    missedBy: checkedRecord.missed_by,
-  }
+  const { record, found, isWhole } = checked
+  const state = { status: record.status, isOwn: record.is_own, missedBy: record.missed_by }
   const move = decideMove(state, { findings: found.map(({ finding }) => finding), isWhole, runId })
   return move === undefined ? [] : [{ ...checked, move }]
 }
@@ -150,10 +146,10 @@ function listDueMove(checked: RecordCheck, runId: string): DueMove[] {
 async function writeMiss(
   tx: Transaction,
   { run }: RunContext,
-  { record: checkedRecord, move, ...due }: DueMove,
+  { record, move, ...due }: DueMove,
 ): Promise<void> {
-  if (move === 'restore' || move === 'clear') return deleteMiss(tx, checkedRecord.id)
-  const miss = { record_id: checkedRecord.id, run_id: run.id, missed_at: run.startedAt }
+  if (move === 'restore' || move === 'clear') return deleteMiss(tx, record.id)
+  const miss = { record_id: record.id, run_id: run.id, missed_at: run.startedAt }
   await upsertMiss(tx, { ...miss, reference: findMissing(due) })
 }
 

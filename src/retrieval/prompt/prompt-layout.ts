@@ -1,6 +1,5 @@
 import { compareTexts } from '../../kernel/text-order.ts'
-import type { Entry, Part } from './prompt-entries.ts'
-import { parts } from './prompt-entries.ts'
+import { type Entry, type Part, parts } from './prompt-entries.ts'
 import { quoteAsLine } from './quoted-text.ts'
 import { measureWeight } from './token-estimate.ts'
 

@@ -155,9 +155,13 @@ const describeStep =
       tool === undefined || containsWords(step, tool) ? '' : `with ${write(tool)}`,
       validation === undefined ? '' : `check ${write(validation)}`,
     ]
-    const extra = join(extras, ', ')
-    return `${index + 1}. ${write(step)}${extra === '' ? '' : ` (${extra})`}`
+    return numberStep(index, write(step), extras)
   }
+
+function numberStep(index: number, step: string, extras: readonly string[]): string {
+  const extra = join(extras, ', ')
+  return `${index + 1}. ${step}${extra === '' ? '' : ` (${extra})`}`
+}
 
 /** How many examples of its use tell what a skill is for. */
 const maxOccasions = 3
@@ -180,8 +184,7 @@ function describePlan(payload: Of<'plan_graph'>, write: Write): string {
       after.length > 0 ? `after ${after.join(', ')}` : '',
       node.guards === undefined ? '' : `if ${write(node.guards)}`,
     ]
-    const extra = join(extras, ', ')
-    return `${index + 1}. ${write(node.op)}${extra === '' ? '' : ` (${extra})`}`
+    return numberStep(index, write(node.op), extras)
   })
   const name = intent !== undefined && /^plan-[0-9a-f]{32}$/.test(id) ? '' : write(id)
   const title = `Plan ${join([name, intent === undefined ? '' : write(intent).replace(/\.$/, '')], ', ')}`
