@@ -1,7 +1,6 @@
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { createMessageHandle, type Handle, hasSameDetail } from '../domain/identity/handles.ts'
 import { identifyContent } from '../domain/payloads/message-content.ts'
-import { computePosition, formatTime } from '../domain/payloads/message-place.ts'
 import { hasSameVisibility } from '../domain/trust/caller.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/trust/write-trust.ts'
 import { type AppError, createFaultError } from '../kernel/errors.ts'
@@ -19,15 +18,8 @@ import {
 import { findConversationSignals } from './conversation-signals.service.ts'
 import type { AppendedMessages, StoredMessage } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
-import {
-  countAtTimes,
-  findLatestSince,
-  leavePlaces,
-  listEarliest,
-  lockOrder,
-  takePlaces,
-} from './message-appending.queries.ts'
-import { type Comparison, compareMessages, createMessageConflictError } from './message-comparison.ts'
+import { takePlaces } from './message-appending.queries.ts'
+import { createMessageConflictError } from './message-comparison.ts'
 import {
   type AppendContext,
   type Context,
@@ -35,7 +27,8 @@ import {
   describePlace,
   type Placed,
 } from './message-draft.ts'
-import { isPrompt, type SaidMessage, type SaidMessages, saysAnything } from './message-parts.ts'
+import { type SaidMessages, saysAnything } from './message-parts.ts'
+import { placeMessages } from './message-placing.service.ts'
 import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
 type Resources = CreationResources & { conversations: Pick<ConversationsService, 'describeWritten'> }
@@ -70,71 +63,13 @@ export function createMessageAppending(resources: Resources) {
     return transact(db, call, async (tx) => {
       const place = { scope, conversation }
       const context = { caller, now: clock.now(), sensitivity, ...place }
-      const placed = await placeAll(tx, given.messages.filter(saysAnything), context)
+      const placed = await placeMessages(tx, ids, given.messages.filter(saysAnything), context)
       const writing = { ...context, given, policies: await policies.getAll(tx) }
       const pending = await draftAll(tx, placed, writing)
       const stored = await store(tx, pending, writing)
       const byIndex = new Map(stored.map((item, at) => [pending[at]?.index, item]))
       const items = given.messages.map(({ id, index }) => byIndex.get(index) ?? createSkipped(id))
       return { items, conversation: await conversations.describeWritten(tx, caller, place) }
-    })
-  }
-
-  async function placeAll(
-    tx: Transaction,
-    messages: readonly SaidMessage[],
-    context: Context,
-  ): Promise<Placed[]> {
-    await lockOrder(tx, context)
-    const compared = await compareWithPlaces(tx, messages, context)
-    const arrival = await findArrival(tx, messages, context)
-    const named = messages.map((message, index) => {
-      const { messageId, purgedPlace } = compared.get(message) ?? {}
-      const id = message.id ?? messageId ?? ids.next()
-      return { message, id, at: purgedPlace?.at ?? message.at ?? formatTime(arrival + index), purgedPlace }
-    })
-    return numberAll(tx, named, context)
-  }
-
-  /**
-   * A message without an id is the one at its place in the conversation, if that says the same. Prompts have no place. One
-   * more place is read for a prompt at the beginning, which earlier versions stored.
-   */
-  async function compareWithPlaces(tx: Transaction, messages: readonly SaidMessage[], context: Context) {
-    if (messages.every(({ id }) => id !== undefined)) return new Map<SaidMessage, Comparison | undefined>()
-    const spoken = messages.filter((message) => !isPrompt(message))
-    const listed = await listEarliest(tx, context, messages.length + 2)
-    const places = listed.filter((place) => 'departed_id' in place || !isPrompt(place.message))
-    const isVacant = listed.length > 0 && listed.every((place) => 'departed_id' in place)
-    if (isVacant) await leavePlaces(tx, context)
-    const compared = compareMessages(spoken, places)
-    return new Map(spoken.map((message, index) => [message, compared[index]]))
-  }
-
-  /**
-   * The time of the first message without a time, in microseconds. The others follow a microsecond apart, so that an export keeps
-   * their order. All of them come after the messages of a call a moment ago.
-   */
-  async function findArrival(tx: Transaction, messages: readonly SaidMessage[], context: Context) {
-    const now = computePosition(context.now.toISOString())
-    if (messages.every(({ at }) => at !== undefined)) return now
-    const latest = await findLatestSince(tx, context, context.now)
-    return latest === undefined ? now : Math.max(now, computePosition(latest) + 1)
-  }
-
-  /** Messages of equal time are numbered in the order in which they came. */
-  async function numberAll(
-    tx: Transaction,
-    messages: readonly Omit<Placed, 'position'>[],
-    context: Context,
-  ): Promise<Placed[]> {
-    const times = [...new Set(messages.map(({ at }) => at))]
-    const before = await countAtTimes(tx, context, times)
-    return messages.map((each) => {
-      if (each.purgedPlace) return { ...each, position: each.purgedPlace.position }
-      const earlier = before.get(computePosition(each.at)) ?? 0
-      before.set(computePosition(each.at), earlier + 1)
-      return { ...each, position: computePosition(each.at, earlier) }
     })
   }
 
