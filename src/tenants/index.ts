@@ -4,12 +4,8 @@
  * Not here: how a connection gets into a schema (db/), and which services answer a request (src/roles/tenant-services.ts).
  */
 
-export {
-  createTenantDatabases,
-  describeServer,
-  isMigrated,
-  type TenantDatabases,
-} from './tenant-databases.service.ts'
+export { isMigrated } from './tenant-answer.service.ts'
+export { createTenantDatabases, describeServer, type TenantDatabases } from './tenant-databases.service.ts'
 export { createTenantDirectory } from './tenant-directory.service.ts'
 export { migrateTenant, migrateTenants } from './tenant-migration.service.ts'
 export { listStoresOfTenants, walkTenants } from './tenant-walk.service.ts'

@@ -1,6 +1,5 @@
 import { isTextLanguage } from '../db/configuration-checks.ts'
 import type { Database, TenantConnection } from '../db/connection.ts'
-import { newestMigration } from '../db/migrator.ts'
 import type { Positions } from '../db/positions/positions.ts'
 import { nameSchema } from '../db/schema-names.ts'
 import { findUrlProblem, parseServerAddress } from '../db/servers/server-url.ts'
@@ -10,7 +9,6 @@ import type { Ids } from '../kernel/ids.ts'
 import { createUrlCipher } from './server-url-cipher.ts'
 import { inspectServer } from './tenant-servers.queries.ts'
 import type { TenantRow } from './tenants.queries.ts'
-import type { Tenant } from './tenants.schemas.ts'
 
 type Resources = {
   connection: TenantConnection
@@ -21,7 +19,7 @@ type Resources = {
 }
 
 /** Where the data of a tenant are. What belongs to no tenant has no reference, and is in the main database. */
-export type TenantLocation = { reference: string | undefined; server_url: string | null }
+type TenantLocation = { reference: string | undefined; server_url: string | null }
 export type TenantDatabases = ReturnType<typeof createTenantDatabases>
 
 /** The oldest version of PostgreSQL that the service works on. */
@@ -112,32 +110,6 @@ export function createTenantDatabases({ connection, ids, key, textLanguage }: Re
 /** Names the server of a tenant that has one, for what is done once for each server. */
 export function describeServer({ server_host, server_port, server_database }: TenantRow): string {
   return `${server_host} ${server_port} ${server_database}`
-}
-
-type Shown = Pick<TenantRow, 'id' | 'reference' | 'status' | 'created_at' | 'migration'> &
-  Partial<Pick<TenantRow, 'server_host' | 'server_port' | 'server_database'>>
-
-/** The tenant as a client may see it: without the user and password of its server. */
-export function presentTenant({ id, reference, status, created_at, migration, ...row }: Shown): Tenant {
-  const { server_host: host, server_port: port, server_database: name } = row
-  const server = host && port && name ? { database: { host, port, name } } : {}
-  return {
-    id,
-    status: readStatus(status),
-    created_at: created_at.toISOString(),
-    schema: nameSchema(reference),
-    migrated: isMigrated({ migration }),
-    ...server,
-  }
-}
-
-/** Whether its schema has the tables that this version needs. */
-export function isMigrated({ migration }: Pick<TenantRow, 'migration'>): boolean {
-  return migration >= newestMigration
-}
-
-function readStatus(status: string): Tenant['status'] {
-  return status === 'suspended' || status === 'dropping' || status === 'creating' ? status : 'active'
 }
 
 /** The server answered, and refused: the URL is wrong. */
