@@ -1,14 +1,11 @@
 import type { Transaction } from '../db/transaction.ts'
 import { addInverses } from '../domain/edges/edges.ts'
-import { createThreadHandle } from '../domain/identity/handles.ts'
 import type { Seal } from '../domain/identity/tombstone-seal.ts'
 import { reinforce } from '../domain/lifecycle/reinforcement.ts'
 import type { WorkingPayload } from '../domain/payloads/payloads.ts'
 import { addSources } from '../domain/payloads/sources.ts'
 import { defaultSalience } from '../domain/record-defaults.ts'
 import { maxTags } from '../domain/schemas/request-fields.ts'
-import { getRank, type Sensitivity, sensitivities } from '../domain/trust/caller.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import {
   createErasedContentError,
@@ -17,8 +14,6 @@ import {
   findReadableRecord,
   insertHandles,
   insertRecords,
-  loadManyForUpdate,
-  lookUpHandles,
   presentWritten,
   requireNotErasedContent,
   type StoredRecord,
@@ -28,7 +23,6 @@ import {
 import { upsertEdges } from '../relations/index.ts'
 import type { Captured } from './capture.schemas.ts'
 import { formatCapture } from './capture-answer.ts'
-import type { CaptureContext } from './capture-context.ts'
 import {
   buildPrimaryRecord,
   type CaptureWriteContext,
@@ -39,46 +33,12 @@ import { buildMentionDescents, buildPrimaryEdges, filterNewEdges } from './captu
 import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
 import { buildReferenceHandles } from './handle-lookup.ts'
 import type { TaskPlan } from './planning/capture-plan.ts'
-import { chooseTask, continuesTask, mergeTaskReport } from './task-update.ts'
+import type { Thread } from './task-thread.service.ts'
+import { mergeTaskReport } from './task-update.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string }
 
-/**
- * The locked record that a report updates, the id of a less sensitive record that a new one is linked to, and the
- * place of a new record among those of the thread.
- */
-type Thread = { stored: StoredRecord | undefined; relatedTaskId: string | undefined; place: number }
 type StoredTask = StoredRecord & { payload: WorkingPayload }
-
-export const noThread: Thread = { stored: undefined, relatedTaskId: undefined, place: 0 }
-
-/**
- * Finds the task of a thread and locks it until the transaction ends. Fails with `above_ceiling` if the only record
- * is one that the caller may see only redacted. A record that is hidden from the caller is ignored, so that its
- * existence is not revealed.
- */
-export async function findThread(
-  tx: Transaction,
-  context: CaptureContext,
-  threadId: string,
-): Promise<Thread> {
-  const { caller } = context
-  const handle = { ...createThreadHandle(threadId), scope: context.scope, lock: 'always' as const }
-  const findings = await lookUpHandles(tx, [handle], findNextAbove(caller.trust.maxSensitivity))
-  const [found = { known: [], nextPlace: 0 }] = findings.matches
-  const chosen = chooseTask(found.known, context, caller.trust)
-  const [stored] = chosen ? await loadManyForUpdate(tx, { caller }, [chosen.id]) : []
-  if (stored instanceof AppError && stored.code === 'above_ceiling') throw stored
-  const isActive = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
-  if (!isActive) return { ...noThread, place: found.nextPlace }
-  return continuesTask(stored, context)
-    ? { stored, relatedTaskId: undefined, place: found.nextPlace }
-    : { stored: undefined, relatedTaskId: stored.id, place: found.nextPlace }
-}
-
-function findNextAbove(sensitivity: Sensitivity): Sensitivity {
-  return sensitivities[getRank(sensitivity) + 1] ?? sensitivity
-}
 
 /**
  * Returns the writer of tasks. Each thread has one working record, which a later report updates. A report that is
