@@ -13,6 +13,7 @@ import {
   requireWhole,
 } from '../../records/index.ts'
 import type { RevisionService } from '../../revision/index.ts'
+import { formatSource } from './note-draft.ts'
 import { type NotesService, requirePast } from './notes.service.ts'
 import { reviseStatement } from './revised-statement.ts'
 
@@ -58,7 +59,7 @@ export function createRestatingService({ db, clock, notes, records, revision }: 
       const { revision: _, ...said } = old.payload
       const evidence = {
         source_type: 'event' as const,
-        source_id: `key:${caller.principal}`,
+        source_id: formatSource(caller),
         timestamp: time ?? now.toISOString(),
       }
       const subjects = await readSubjects({ caller, tx }, old)
