@@ -1,10 +1,7 @@
 import type { Database } from '../db/connection.ts'
-import type { Conditions } from '../db/fragments/conditions.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { dropQuotes, type TextQuery } from '../domain/words/text-query.ts'
-import { compareTexts } from '../kernel/text-order.ts'
-import { findMostSalient } from '../records/index.ts'
-import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
+import { type CandidateState, findCandidateStates } from './candidates.queries.ts'
 import {
   type ChannelSearch,
   type ChannelSearchOptions,
@@ -14,7 +11,7 @@ import {
 } from './channels/channel-search.service.ts'
 import { addFoundInPeriods, findInPeriods } from './channels/period-search.service.ts'
 import type { CandidateNode } from './expansion/expansion.ts'
-import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
+import { listAnswerConditions } from './filters.queries.ts'
 import { type ChannelMatches, fuse, listIds } from './fusion.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { isAboutAsker, isAboutQuestions, isAboutReplies, isForAsker } from './question/asker-in-question.ts'
@@ -23,11 +20,8 @@ import { canShowRedacted, type Question } from './question/question.ts'
 import { type QuestionText, readQuestionText } from './question/question-text.ts'
 import { listNamedSpeakers } from './question/speakers-in-question.ts'
 import { mergeRoots, type Roots } from './roots.ts'
-import { neutralFactors } from './score-factors.ts'
+import { rankBySalience } from './salience-ranking.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
-
-/** `requirements` are conditions besides those of the question. */
-type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditions }
 
 type MatchSearch = Required<Omit<ChannelSearchOptions, 'limit'>>
 
@@ -42,7 +36,7 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     if (hasContent(input))
       return (await rankParts(question, input, limit)) ?? rankByContent(question, input, limit)
     const level = canShowRedacted(question) ? 'any' : 'whole'
-    return rankBySalience(question, { level, limit })
+    return rankBySalience(db, question, { level, limit })
   }
 
   /** What the questions of a text find, if it asks several and at least one of them finds something. */
@@ -58,13 +52,6 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     return found.some(({ candidateNodes }) => candidateNodes.length > 0)
       ? mergeRoots(found, limit)
       : undefined
-  }
-
-  async function rankBySalience(question: Question, search: SalienceSearch): Promise<Roots> {
-    const ids = await listSalient(question, search)
-    const states = await findCandidateStates(db, ids, question)
-    const best = [...states].sort(compareSalience).slice(0, search.limit)
-    return { candidateNodes: best.map(toRoot), fits: new Map() }
   }
 
   async function rankByContent(question: Question, input: SearchInput, limit: number): Promise<Roots> {
@@ -147,7 +134,7 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     if (input.fallsBack === false || onlyIds?.length === 0) return { candidateNodes: [], fits: new Map() }
     // No record shares a word with the question: the most salient records are a better answer than none.
     const requirements = [...textSearch.listRequirements(query), ...(onlyIds ? [hasIdIn(onlyIds)] : [])]
-    return rankBySalience(question, { level: 'whole', limit, requirements })
+    return rankBySalience(db, question, { level: 'whole', limit, requirements })
   }
 
   /** The states of candidates. Those that the searches have read are not read again. */
@@ -165,29 +152,6 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     const knownIds = new Set(known.map(({ id }) => id))
     const others = ids.filter((id) => !knownIds.has(id))
     return [...known, ...(await findCandidateStates(db, others, question))]
-  }
-
-  async function listSalient(
-    question: Question,
-    { level, requirements = [], limit }: SalienceSearch,
-  ): Promise<string[]> {
-    const conditions = [...listAnswerConditions(question, level), ...requirements]
-    const { trust, now, at, isPast, minSalience, scopes } = question
-    const picked = findMostSalient(
-      db,
-      {
-        trust,
-        conditions,
-        limit,
-        asOf: at,
-        isReadableOnly: level === 'whole',
-        minSalience: isPast ? undefined : minSalience,
-        scopes,
-      },
-      now,
-    )
-    const moved = isPast ? findStatusChangedSince(db, question, conditions, limit) : []
-    return [...new Set([...(await picked).map(({ id }) => id), ...(await moved)])]
   }
 
   return findRoots
@@ -208,14 +172,4 @@ function computeFits({ text = [], vector = [] }: ChannelMatches): Map<string, nu
     fits.set(id, Math.max(fits.get(id) ?? 0, Math.min(1, Math.max(0, score))))
   }
   return fits
-}
-
-/** Ties are ordered newest first, as in lists. */
-function compareSalience(one: CandidateState, other: CandidateState): number {
-  return other.salience - one.salience || compareTexts(other.id, one.id)
-}
-
-function toRoot({ id, salience, isOpen }: CandidateState, index: number): CandidateNode {
-  const channels = [{ channel: 'salience' as const, rank: index + 1, weight: 1, contribution: salience }]
-  return { id, hop: 0, score: salience, isOpen, signals: { channels, fused: salience, ...neutralFactors } }
 }

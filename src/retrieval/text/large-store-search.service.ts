@@ -70,8 +70,8 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
     const least = first.matches[exactCount - 1]?.score ?? 0
     if (canReadCommonWords(statistics)) {
       if (computeHighestScore(common, store) < least) return { search, ranked: first }
-      const counted = [...rare, ...common].map(toCount)
-      return { search, ranked: await findByWords(db, search, { words: counted, related }) }
+      const uncounted = [...rare, ...common].map(dropCount)
+      return { search, ranked: await findByWords(db, search, { words: uncounted, related }) }
     }
     const combined = { words: common, phrased, share, statistics, least }
     const others = [...rare, ...related]
@@ -111,6 +111,6 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
   return find
 }
 
-function toCount({ word }: CountedWord): CountedWord {
+function dropCount({ word }: CountedWord): CountedWord {
   return { word, count: null }
 }
