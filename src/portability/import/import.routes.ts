@@ -23,9 +23,10 @@ import {
 import { foreignFormats } from '../foreign/formats.ts'
 import { maxLineBytes, maxLineValues } from '../line-limits.ts'
 import { ImportedRecord, lines } from '../portability.schemas.ts'
-import { getLineStatus, type ImportService, type ImportSummary, type LineResult } from './import.service.ts'
+import type { ImportService, ImportSummary } from './import.service.ts'
 import { ForeignFile, ImportQuery, ImportReport } from './import-report.schemas.ts'
 import { createImportSlots } from './import-slots.ts'
+import { getLineStatus, type LineResult } from './portion-store.service.ts'
 import { bufferReport } from './report-buffer.ts'
 
 /** The most lines in a report of refused lines alone: it must fit into the buffers of a connection. */

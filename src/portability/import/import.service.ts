@@ -49,7 +49,6 @@ export type ImportRequest = {
 type Running = Pick<ImportRequest, 'dryRun' | 'signal' | 'confirmCaller'>
 export type ForeignImportRequest = ForeignRequest & Running
 
-export { getLineStatus, type LineResult }
 /** `sample` is there after a dry run of a foreign file. */
 export type ImportSummary = {
   tally: Tally
