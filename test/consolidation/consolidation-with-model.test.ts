@@ -66,3 +66,32 @@ it('consolidation with a model turns episodes into facts, a skill and a plan, on
   await app.close()
   await server.close()
 })
+
+it('marks facts of two messages as disputed in a context, and not those of one', async () => {
+  const server = await startChatServer()
+  const app = await startTestApp({ variables: { MEMBRANE_LLM_ENDPOINT: server.url, MEMBRANE_LLM_MODEL: 'm' } })
+  const scope = 'cats'
+  const learn = async (id: string, content: string, cats: string[]) => {
+    app.clock.advance(86_400_000)
+    server.behave(
+      respondWithJson({
+        facts: cats.map((object) => ({ subject: 'Ada', predicate: 'has_cat', object })),
+      }),
+    )
+    const messages = [{ id, role: 'user', name: 'Ada', content }]
+    await app.request('POST', '/v1/conversations/pets/messages', { body: { scope, messages } })
+    await consolidate(app)
+    const body = { task_descriptor: 'Which cats does Ada have?', scopes: [scope], memory_types: ['semantic'] }
+    const { text } = (await app.request('POST', '/v1/context', { body })).body as Body
+    return (text as string).match(/(?:\(disputed\) )?Ada has_cat \w+/g)?.sort()
+  }
+  expect(await learn('m1', 'Our cats are Tom and Ina.', ['Tom', 'Ina'])).toEqual([
+    'Ada has_cat Ina',
+    'Ada has_cat Tom',
+  ])
+  expect(await learn('m2', 'Sad news, we only have Uli now.', ['Uli'])).toEqual(
+    ['Ina', 'Tom', 'Uli'].map((cat) => `(disputed) Ada has_cat ${cat}`),
+  )
+  await app.close()
+  await server.close()
+})

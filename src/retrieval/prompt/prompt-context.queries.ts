@@ -115,8 +115,8 @@ const mostOpposites = 2
 
 /**
  * Finds the facts that meet the conditions and say something else about the topic of a given fact of the same scope. Pairs with an
- * edge about their contradiction are left out. What holds only under a condition contradicts nothing, and two relations of an
- * imported graph do not contradict each other.
+ * edge about their contradiction are left out. What holds only under a condition contradicts nothing. Two relations of an imported
+ * graph do not contradict each other, nor do two facts of one message, which may name two children.
  */
 export async function findOpposites(
   db: Database,
@@ -149,6 +149,12 @@ export async function findOpposites(
     where h.record_id = any(${ids}::uuid[]) and cardinality(o.others) <= ${sql.lit(mostOpposites)}
       and ${isUnconditional(sql`h.record_id`)}
       and not (${isRelation(sql`h.record_id`)} and ${isRelation(sql`other.id`)})
+      and not exists (
+        select from relations as d
+        join relations as e on e.source_id = other.id and e.predicate = d.predicate and e.target_id = d.target_id
+        join contents as m on m.record_id = d.target_id and m.payload ? 'conversation'
+        where d.source_id = h.record_id and d.predicate = 'derived_from'
+      )
       and not exists (
         select from relations as e
         where e.predicate in ('contradicts', 'contradicted_by', 'contested_by')

@@ -1137,6 +1137,17 @@ and g.provenance #>> '{sources,0,ref}' like $3
   ))
       and not exists (
         select
+from relations as d
+        join relations as e on e.source_id = other.id
+and e.predicate = d.predicate
+and e.target_id = d.target_id
+        join contents as m on m.record_id = d.target_id
+and m.payload ? 'conversation'
+        where d.source_id = h.record_id
+and d.predicate = 'derived_from'
+      )
+      and not exists (
+        select
 from relations as e
         where e.predicate in ('contradicts', 'contradicted_by', 'contested_by')
           and ((e.source_id = h.record_id
