@@ -1,8 +1,12 @@
 import { durationPattern, notNilPattern } from '../../domain/schemas/shapes.ts'
 
+type Limits = { minLength?: number; format?: string }
+
 /** Describes one broken keyword so that a client can correct the request. */
-export function describeFault(keyword: string, params: object, schema: { minLength?: number }): string {
+export function describeFault(keyword: string, params: object, schema: Limits, value?: unknown): string {
   const { pattern } = params as { pattern?: unknown }
+  if (schema.format === 'date-time' && (keyword === 'type' || keyword === 'format'))
+    return describeTime(value)
   return patternMessages.get(pattern) ?? describeKeyword(keyword, params, schema)
 }
 
@@ -11,7 +15,7 @@ const patternMessages = new Map<unknown, string>([
   [durationPattern, 'must be a whole number and a unit (ms, s, m, h or d), such as 30d'],
 ])
 
-function describeKeyword(keyword: string, params: object, schema: { minLength?: number }): string {
+function describeKeyword(keyword: string, params: object, schema: Limits): string {
   const { limit, multipleOf, pattern, format, type } = params as Record<string, unknown>
   switch (keyword) {
     case 'type':
@@ -41,6 +45,13 @@ function describeKeyword(keyword: string, params: object, schema: { minLength?: 
     default:
       return describeCount(keyword, limit)
   }
+}
+
+/** An unescaped plus sign in a query arrives as a space. */
+function describeTime(value: unknown): string {
+  const isUnescaped = typeof value === 'string' && /T\S{1,20} \d\d:\d\d$/.test(value)
+  const hint = isUnescaped ? '; in a URL the sign + is written as %2B' : ''
+  return `must be an RFC 3339 time with a zone, such as 2026-03-28T09:30:00.000Z${hint}`
 }
 
 function describeCount(keyword: string, limit: unknown): string {
@@ -102,6 +113,5 @@ function nameType(type: unknown): string {
 
 function nameFormat(format: string): string {
   if (format === 'uuid') return 'a UUID'
-  if (format === 'date-time') return 'an RFC 3339 time such as 2026-03-28T09:30:00.000Z'
   return `a valid ${format}`
 }

@@ -91,7 +91,7 @@ function searchOwn(search: Search, schema: Keywords, value: unknown, pointer: st
   const { additionalProperties: _4, required: _5, items: _6, $id: _7, uniqueItems, ...own } = rest
   const [, errors] = Errors(own, value)
   for (const { keyword, params } of errors) {
-    report(search, pointer, describeFault(keyword, params, own))
+    report(search, pointer, describeFault(keyword, params, own, value))
   }
   // TypeBox lists the places of the items that are repeated, which takes minutes for fifty thousand of them.
   if (uniqueItems && Array.isArray(value) && new Set(value).size < value.length)
