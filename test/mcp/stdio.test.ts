@@ -83,6 +83,12 @@ it('tells the client why the service refuses', async () => {
   await expect(connectEarlier([], 'a-key-that-nobody-has')).rejects.toThrow('unauthenticated')
 })
 
+it('names the wrong arguments in the text of a refusal', async () => {
+  await expect(connectEarlier(['--profile', 'all'])).rejects.toThrow(
+    'validation_failed: The query string does not match the schema. ?profile must list some of core, lifecycle, openai.',
+  )
+})
+
 /** Sends one request and returns the answer. */
 async function sendTo(url: string) {
   const child = spawn(process.execPath, [main, 'mcp', '--url', url], {

@@ -8,6 +8,8 @@ type Bridge = {
   write(line: string): void
 }
 
+type Problem = { code: string; detail: string; errors?: { pointer: string; message: string }[] }
+
 const parseError = -32_700
 const serverError = -32_000
 
@@ -48,8 +50,7 @@ export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<voi
     const messages = readMessages(mediaType, await response.text())
     const [first] = messages
     if (mediaType.startsWith('application/problem+json')) {
-      const { code, detail } = first as { code: string; detail: string }
-      return answerFailure(message, `${code}: ${detail}`, first)
+      return answerFailure(message, describeProblem(first as Problem), first)
     }
     if (message.method === 'initialize') negotiated = readVersion(first) ?? negotiated
     for (const each of messages) send(each)
@@ -93,6 +94,12 @@ function parseLine(line: string): Message | undefined {
 function readVersion(answer: unknown): string | undefined {
   const { result } = answer as { result?: { protocolVersion?: unknown } }
   return typeof result?.protocolVersion === 'string' ? result.protocolVersion : undefined
+}
+
+/** Many clients show only the text of an error, and not its data. */
+function describeProblem({ code, detail, errors = [] }: Problem): string {
+  const faults = errors.map(({ pointer, message }) => ` ${pointer} ${message}.`)
+  return `${code}: ${detail}${faults.join('')}`
 }
 
 /** `fetch` itself only says that it failed; its cause says why. */
