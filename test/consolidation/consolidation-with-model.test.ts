@@ -69,7 +69,9 @@ it('consolidation with a model turns episodes into facts, a skill and a plan, on
 
 it('marks facts of two messages as disputed in a context, and not those of one', async () => {
   const server = await startChatServer()
-  const app = await startTestApp({ variables: { MEMBRANE_LLM_ENDPOINT: server.url, MEMBRANE_LLM_MODEL: 'm' } })
+  const app = await startTestApp({
+    variables: { MEMBRANE_LLM_ENDPOINT: server.url, MEMBRANE_LLM_MODEL: 'm' },
+  })
   const scope = 'cats'
   const learn = async (id: string, content: string, cats: string[]) => {
     app.clock.advance(86_400_000)

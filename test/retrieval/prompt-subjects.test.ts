@@ -94,6 +94,11 @@ describe('a remembered text', () => {
       'Lena works on web-12',
       'Otto: knows web-12 best',
     ])
+    const edge = { uuid: app.ids.next(), fact: 'Priya works at web-14', source_node_uuid: app.ids.next() }
+    const target = `/v1/import?format=graphiti&scope=${scope}`
+    await app.request('POST', target, { body: { edges: [{ ...edge, target_node_uuid: app.ids.next() }] } })
+    const found = await askContext(app, scope, { task_descriptor: 'web-14' })
+    expect(listStatements(found)).toContain('Priya works at web-14')
     await remember({ text: 'Host web-13 has 16 cores' })
     const unscoped = await app.request('POST', '/v1/context', { body: { task_descriptor: 'web-13' } })
     expect(listStatements(unscoped.body as object)).toContain('Host web-13 has 16 cores')

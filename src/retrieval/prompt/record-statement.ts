@@ -4,6 +4,7 @@ import { describeValidity } from '../../domain/payloads/validity.ts'
 import { holdsMask, maskFact, maskText } from '../../domain/secrets/masking.ts'
 import { clip, outline } from '../../domain/secrets/outline.ts'
 import { endsSentence } from '../../domain/words/sentence-end.ts'
+import { isUuid } from '../../kernel/ids.ts'
 import { describeEpisode, describeMessage, hasOmittedParts } from './episode-statement.ts'
 import { cutExcerptAround } from './excerpt.ts'
 import { containsWords, join, longestDetail, maxItems, type Write, writeLabelled } from './statement-parts.ts'
@@ -110,9 +111,9 @@ function describeFact(payload: Of<'semantic'>, write: Write, { names, scope }: S
   return join([statement, validity], endsSentence(statement) ? ' Valid ' : ', valid ')
 }
 
-/** A note is a text in plain words: its topic is added only where the text does not name it. */
+/** A note is a text in plain words: its topic is added only where the text does not name it, and if it is a name. */
 function describeNote(subject: string, text: string, write: Write, scope: string | undefined): string {
-  const isNamed = subject === (scope ?? noTopic) || containsWords(text, subject)
+  const isNamed = subject === (scope ?? noTopic) || isUuid(subject) || containsWords(text, subject)
   return join([isNamed ? '' : write(subject), write(text)], ': ')
 }
 
