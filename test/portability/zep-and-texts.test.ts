@@ -125,6 +125,17 @@ describe('an import of texts of any program', () => {
     expect(listLineResults(imported)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
   })
 
+  it('says how lines of plain text become lines of JSON', async () => {
+    const { reports } = await importFile(app, 'Prefers window seats\n"Likes tea"\n', {
+      query: '?format=texts',
+    })
+    expect(reports[0].problem).toMatchObject({
+      code: 'malformed_json',
+      detail: 'The line is not JSON in UTF-8. `jq -R . FILE` writes each line of a plain text as JSON.',
+    })
+    expect(reports[1]).toMatchObject({ line: 2, status: 'created' })
+  })
+
   it('is no import of messages, which have no ids', async () => {
     for (const member of ['text', 'content']) {
       const file = JSON.stringify([{ role: 'user', [member]: 'I like tea.' }])

@@ -1,7 +1,8 @@
+import { AppError } from '../../../kernel/errors.ts'
 import { asFields, type Fields, readTags, readTime, readWord, requireText } from '../fields.ts'
 import { computeFingerprint } from '../identity.ts'
 import { createNotePayload } from '../item-forms.ts'
-import type { Item, Reader } from '../items.ts'
+import type { ForeignFile, Item, Reader } from '../items.ts'
 import { readJsonLines, readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set([''])
@@ -10,7 +11,18 @@ const lists: ReadonlySet<string> = new Set([''])
 export const readTexts: Reader = (file) => {
   const isArray = /^\s*\[/.test(file.head.toString('utf8'))
   const read = (value: unknown, line: number) => [readItem(value, line)]
-  return isArray ? readParts(file, lists, read) : readJsonLines(file, read)
+  return isArray ? readParts(file, lists, read) : readJsonLines({ ...file, parse: parseLine(file) }, read)
+}
+
+/** A file of plain text is often taken for lines of JSON. */
+const parseLine = (file: ForeignFile) => (bytes: Buffer) => {
+  try {
+    return file.parse(bytes)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'malformed_json') throw error
+    const hint = '`jq -R . FILE` writes each line of a plain text as JSON.'
+    throw new AppError('malformed_json', `The line is not JSON in UTF-8. ${hint}`)
+  }
 }
 
 function readItem(value: unknown, line: number): Item {
