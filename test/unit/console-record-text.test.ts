@@ -23,6 +23,13 @@ it('a note is preceded by what it is about, if it does not name that itself', ()
   expect(note('01980000-0000-7000-8000-000000000001', 'It is open.')).toBe('It is open.')
 })
 
+it('a profile is not preceded by the id of its entity', () => {
+  const subject = '01980000-0000-7000-8000-000000000001'
+  const payload = { kind: 'semantic', subject, predicate: 'profile', object: 'Ada is a poet.' } as const
+  expect(toSentence(payload as never, 200)).toBe('profile: Ada is a poet.')
+  expect(toSentence({ ...payload, predicate: 'lives_in' } as never, 200)).toContain(subject)
+})
+
 it('a message without a text says which tools it calls and what they returned', () => {
   const message = { event_kind: 'message', ref: 'conversation:c#m' }
   const say = (timeline: object, tool_graph: object[]) =>

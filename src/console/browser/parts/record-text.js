@@ -55,7 +55,7 @@ function describeEpisode({ timeline, tool_graph: calls, conversation }, limit) {
 
 /**
  * A fact as a sentence. A note is its own sentence, after what it is about if it does not name that: an imported note such as "Lives in
- * Paris" names no person. So is an event that was stored as a fact.
+ * Paris" names no person. So is an event that was stored as a fact. A profile names its entity by the id, and in its text by the name.
  * @param {Extract<MemoryRecord['payload'], { kind: 'semantic' }>} payload
  * @param {number} limit
  * @param {string} [scope] The subject of a note about nothing in particular.
@@ -63,7 +63,9 @@ function describeEpisode({ timeline, tool_graph: calls, conversation }, limit) {
 export function toSentence({ subject, predicate, object }, limit, scope = 'memory') {
   const said = clip(writeValue(object), limit)
   const isNamed = subject === scope || said.toLowerCase().includes(subject.toLowerCase())
-  if (predicate === 'note' && (isNamed || /^[0-9a-f-]{36}$/.test(subject))) return said
+  const isId = /^[0-9a-f-]{36}$/i.test(subject)
+  if (predicate === 'note' && (isNamed || isId)) return said
+  if (predicate === 'profile' && isId) return `profile: ${said}`
   if (/^(?:note|observed_in)$/.test(predicate)) return `${clip(subject, limit).replaceAll('_', ' ')}: ${said}`
   return `${clip(subject, limit)} ${predicate.replaceAll('_', ' ')} ${said}`
 }
