@@ -64,6 +64,15 @@ describe('a request body', () => {
     })
   })
 
+  it.each([
+    ["{'text':'x'}", ' at character 2'],
+    ['{"text":"x",}', ' at character 13'],
+    ['{"text": secret}', ''],
+  ])('that is not JSON says where: %s', async (body, place) => {
+    const answer = await post(body, { 'content-type': 'application/json' })
+    expect(answer.body).toMatchObject({ detail: `The body is not valid JSON${place}.` })
+  })
+
   it('with invalid UTF-8 answers 400 and is not stored with replacement characters', async () => {
     const answer = await post(bytes(0x7b, 0x22, 0x74, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d), {
       'content-type': 'application/json',

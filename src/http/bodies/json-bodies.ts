@@ -108,9 +108,11 @@ function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw new AppError('malformed_json', 'The body is not valid UTF-8.')
   try {
     return JSON.parse(body.toString('utf8'))
-  } catch {
-    // The message of the parser quotes the body, so it is not shown.
-    throw new AppError('malformed_json', 'The body is not valid JSON.')
+  } catch (error) {
+    // The message of the parser may quote the body, so only the place is shown, if there is one.
+    const [, position] = / JSON at position (\d+) \(line \d+ column \d+\)$/.exec(String(error)) ?? []
+    const place = position === undefined ? '' : ` at character ${Number(position) + 1}`
+    throw new AppError('malformed_json', `The body is not valid JSON${place}.`)
   }
 }
 
