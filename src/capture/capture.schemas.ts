@@ -3,6 +3,7 @@ import { Outcome } from '../domain/payloads/payloads.ts'
 import {
   Actor,
   ChosenScope,
+  NewConversationId,
   NewMemoryKind,
   NewSensitivity,
   NewSourceType,
@@ -74,11 +75,7 @@ export const NewCapture = closed(
     conversation: Type.Optional(
       closed(
         {
-          id: Type.String({
-            minLength: 1,
-            maxLength: 256,
-            description: 'The id of the conversation, unique in its scope.',
-          }),
+          id: NewConversationId(),
           position: Type.Optional(
             Type.Integer({
               minimum: 0,

@@ -19,6 +19,7 @@ import {
   ForgottenMessages,
   MessagePage,
   MessagesQuery,
+  NewConversationPath,
 } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import type { MessageAppending } from './message-appending.service.ts'
@@ -49,7 +50,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         summary: 'Add messages to a conversation',
         description:
           'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A writer with a `name` is an entity of the scope, which is created if there is none of that name; a role alone creates none. The `content` may be a text, or the list of parts of a chat API with its calls of tools and their results; a message that has neither a text nor a call, such as an image, is `skipped`, and so is a prompt: a message of the role `system` or `developer` without an id. A message whose id is stored already is `unchanged`; if its text, its calls or its writer differ, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again. If one of its messages was purged, this message is then stored again once, at its place and time. To repeat a part of a conversation, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
-        params: ConversationPath,
+        params: NewConversationPath,
         body: ref(NewMessages),
         response: answers(
           { 201: { schema: ref(AppendedMessages), description: 'The result for each message.' } },

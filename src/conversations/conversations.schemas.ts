@@ -1,6 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { EpisodicPayload } from '../domain/payloads/payloads.ts'
-import { Actor, ChosenScope, MaskSecrets, Rationale, Scope } from '../domain/schemas/request-fields.ts'
+import {
+  Actor,
+  ChosenScope,
+  ConversationId,
+  MaskSecrets,
+  NewConversationId,
+  Rationale,
+  Scope,
+} from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
 import { Problem } from '../http/problems/problem-responses.ts'
@@ -8,14 +16,6 @@ import { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
 import { MessageId } from './new-messages.schemas.ts'
 
 const optional = Type.Optional
-const ConversationId = (options: Type.TSchemaOptions = {}) =>
-  Type.String({
-    ...options,
-    minLength: 1,
-    maxLength: 256,
-    description: 'The id of the conversation, unique in its scope.',
-    examples: ['support-4711'],
-  })
 const where = {
   scope: optional(ChosenScope('The scope of the conversation.')),
   unscoped: optional(
@@ -124,6 +124,9 @@ export type AppendedMessages = Static<typeof AppendedMessages>
 
 export const ConversationPath = Type.Object({
   conversation_id: ConversationId({ missing: 'validation_failed' }),
+})
+export const NewConversationPath = Type.Object({
+  conversation_id: NewConversationId({ missing: 'validation_failed' }),
 })
 export const ConversationQuery = closed({ ...where })
 export type Where = Static<typeof ConversationQuery>

@@ -25,6 +25,8 @@ describe('POST /v1/capture with a body that breaks the schema', () => {
     [{ timestamp: 'yesterday' }, '/timestamp'],
     [{ timestamp: '2036-01-01T00:00:00Z' }, '/timestamp'],
     [{ context: [] }, '/context'],
+    [{ conversation: { id: '.' } }, '/conversation/id'],
+    [{ conversation: { id: '..' } }, '/conversation/id'],
   ])('refuses %j with a pointer', async (more, pointer) => {
     const answer = await postCapture(app, 'x', more)
     expectProblem(answer, 422, 'validation_failed')

@@ -4,7 +4,8 @@ import { listConversations } from '../../src/conversations/conversations.queries
 import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createConversationRequests } from '../support/conversation-requests.ts'
 import { countReads } from '../support/count-reads.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { sendChunks } from '../support/send-chunks.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())
@@ -44,4 +45,16 @@ it('lists conversations without reading all their messages, or those of scopes t
   expect(hidden.listed).toEqual([])
   expect(hidden.reads).toBeLessThan(30)
   expect((await countListed({ ...trust, scopes: null }, 'mine')).listed).toEqual(['three'])
+})
+
+it.each(['%2E', '%2e%2E', '..'])('no conversation is created that a URL cannot name: %s', async (id) => {
+  const body = JSON.stringify({ scope: 'mine', messages: [{ role: 'user', content: 'Hello' }] })
+  const answer = await sendChunks(
+    app.url,
+    `POST /v1/conversations/${id}/messages HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${rootKey}\r\n`,
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  expect(answer).toMatch(
+    /^HTTP\/1\.1 422 .*"validation_failed".*"\/conversation_id","message":"must not be \. or \.\./s,
+  )
 })

@@ -99,6 +99,8 @@ function fillPath(template: string, { path = {}, query = {} }: AnyInput): string
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name]
     if (value === undefined || value === '') throw new TypeError(`the path lacks its parameter ${name}`)
+    // It would be taken as a step to another path, also if it were encoded.
+    if (value === '.' || value === '..') throw new TypeError(`the path cannot contain ${value}`)
     return encodeURIComponent(value)
   })
   const parameters = new URLSearchParams()

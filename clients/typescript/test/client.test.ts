@@ -109,6 +109,13 @@ describe('an operation', () => {
   it('refuses an empty part of a path, which would be another path', () => {
     expect(() => service.client.getRecord({ path: { id: '' } })).toThrow('the path lacks its parameter id')
   })
+
+  it('sends no parameter that would change the path', () => {
+    for (const id of ['.', '..'])
+      expect(() => service.client.listEntityRecords({ path: { id } })).toThrow(
+        `the path cannot contain ${id}`,
+      )
+  })
 })
 
 describe('a list', () => {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { pathPartPattern } from './shapes.ts'
 import { MemoryKind, RecordType, Sensitivity, SourceType } from './vocabulary.ts'
 
 /** Fields that many requests have, each with its limits and its description. */
@@ -17,6 +18,19 @@ export const ChosenScope = (description: string) =>
 export const maxTags = 100
 
 export const Tags = (description: string) => Type.Array(Name(), { maxItems: maxTags, description })
+
+export const ConversationId = (options: Type.TSchemaOptions = {}) =>
+  Type.String({
+    ...options,
+    minLength: 1,
+    maxLength: 256,
+    description: 'The id of the conversation, unique in its scope.',
+    examples: ['support-4711'],
+  })
+
+/** One that a client can read and remove. */
+export const NewConversationId = (options: Type.TSchemaOptions = {}) =>
+  ConversationId({ ...options, pattern: pathPartPattern })
 
 /** An option of the jobs that ask a chat model. */
 export const AskModel = () =>

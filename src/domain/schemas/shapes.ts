@@ -9,6 +9,8 @@ export function closed<P extends TProperties>(properties: P, options: TSchemaOpt
 export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uuid', ...options })
 
 export const notNilPattern = `^(?!${nilUuid}$)`
+/** A client that follows the URL standard cannot send `.` or `..` as a part of a path. */
+export const pathPartPattern = '^(?!\\.{1,2}$)'
 
 export const durationPattern = '^[0-9]{1,9}(ms|s|m|h|d)$'
 

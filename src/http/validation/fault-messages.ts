@@ -1,4 +1,4 @@
-import { durationPattern, notNilPattern } from '../../domain/schemas/shapes.ts'
+import { durationPattern, notNilPattern, pathPartPattern } from '../../domain/schemas/shapes.ts'
 
 type Limits = { minLength?: number; format?: string }
 
@@ -12,6 +12,7 @@ export function describeFault(keyword: string, params: object, schema: Limits, v
 
 const patternMessages = new Map<unknown, string>([
   [notNilPattern, 'must not be the nil UUID'],
+  [pathPartPattern, 'must not be . or .., which no URL can name'],
   [durationPattern, 'must be a whole number and a unit (ms, s, m, h or d), such as 30d'],
 ])
 

@@ -2449,7 +2449,10 @@ export interface components {
             timestamp?: string;
             /** @description The conversation in which the event is listed, together with its messages. Not used for working states and outcomes. */
             conversation?: {
-                /** @description The id of the conversation, unique in its scope. */
+                /**
+                 * @description The id of the conversation, unique in its scope.
+                 * @example support-4711
+                 */
                 id: string;
                 /**
                  * @description The order among events with the same `timestamp`. Events with the same position follow in the order of their arrival.
