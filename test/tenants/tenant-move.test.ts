@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { administer } from '../support/postgres-processes.ts'
+import { until } from '../support/processes.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import {
   copyTenantDatabase,
@@ -117,10 +118,17 @@ describe('a tenant that moves to another database', () => {
       await create(app, fact({ scope: 'team', tags: [to] }), { key: one.secret })
       const question = { task_descriptor: 'which record', root_limit: 5 }
       expect((await one.request('POST', '/v1/retrieve', { body: question })).status).toBe(200)
+      await untilAccessIsLogged(to, schema)
     }
     expect((await dropTenant(app, 'wandering')).body).toMatchObject({ removed: { records: 3, keys: 1 } })
   })
 })
+
+/** An access is logged after the answer. A copy that is made before lacks it. */
+function untilAccessIsLogged(url: string, schema: string) {
+  const findRow = `select from "${schema}".access_log limit 1`
+  return until('the access', async () => (await administer(url, findRow))[0]?.rowCount)
+}
 
 async function isLocked(table: string): Promise<boolean> {
   const [found] = await first.run(
