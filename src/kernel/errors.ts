@@ -46,6 +46,11 @@ export function createFaultError(detail: string, fault: Fault): AppError {
   return new AppError('validation_failed', detail, { errors: [fault] })
 }
 
+/** The invalid places as text, of which a reader needs only the first. */
+export function describeFaults(faults: readonly Fault[]): string[] {
+  return faults.slice(0, 20).map(({ pointer, message }) => `${pointer || '/'} ${message}`)
+}
+
 /** Goes on with what is no error. An error stays at its place in the list. */
 export function mapOutcomes<T, R>(
   outcomes: readonly (T | AppError)[],

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { listFaults } from '../http/validation/validation.ts'
-import type { AppError, Fault } from '../kernel/errors.ts'
+import { type AppError, describeFaults, type Fault } from '../kernel/errors.ts'
 import { isJsonObject } from '../kernel/json-objects.ts'
 
 /** Checks a message before the protocol reads it. */
@@ -86,8 +86,7 @@ export function removeArguments(body: unknown): unknown {
 }
 
 function describePlaces(faults: readonly Fault[]): string {
-  const places = faults.map(({ pointer, message }) => `${pointer || '/'} ${message}`)
-  return `${places.slice(0, 20).join('; ')}.`
+  return `${describeFaults(faults).join('; ')}.`
 }
 
 /** An id that is neither a text nor a number is not repeated: a list in thousands of others could not be written. */

@@ -1,4 +1,4 @@
-import { type AppError, catalogue, type ErrorCode, type ErrorKind } from '../kernel/errors.ts'
+import { type AppError, catalogue, describeFaults, type ErrorCode, type ErrorKind } from '../kernel/errors.ts'
 
 /** An error as an agent reads it: what went wrong, why, and what to do next. */
 
@@ -51,7 +51,7 @@ const giveWholeId =
 
 export function explainError(error: AppError, requestId: string) {
   const { code, kind, message, errors = [], extra } = error
-  const places = errors.map((fault) => `${fault.pointer || '/'} ${fault.message}`).slice(0, 20)
+  const places = describeFaults(errors)
   // The members of the problem, such as `superseded_by`, which `why` names.
   const members = Object.entries(extra).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
   const details = [...places, ...members]

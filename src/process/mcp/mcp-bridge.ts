@@ -1,3 +1,4 @@
+import { describeFaults, type Fault } from '../../kernel/errors.ts'
 import { describeMessage, failMessage, type Message, readMessages } from './mcp-message.ts'
 
 type Bridge = {
@@ -8,7 +9,7 @@ type Bridge = {
   write(line: string): void
 }
 
-type Problem = { code: string; detail: string; errors?: { pointer: string; message: string }[] }
+type Problem = { code: string; detail: string; errors?: Fault[] }
 
 const parseError = -32_700
 const serverError = -32_000
@@ -98,8 +99,8 @@ function readVersion(answer: unknown): string | undefined {
 
 /** Many clients show only the text of an error, and not its data. */
 function describeProblem({ code, detail, errors = [] }: Problem): string {
-  const faults = errors.map(({ pointer, message }) => ` ${pointer} ${message}.`)
-  return `${code}: ${detail}${faults.join('')}`
+  const places = errors.length > 0 ? ` ${describeFaults(errors).join('; ')}.` : ''
+  return `${code}: ${detail}${places}`
 }
 
 /** `fetch` itself only says that it failed; its cause says why. */
