@@ -26,7 +26,7 @@ it('keeps the rows that a run writes, each with its record, and those of no othe
   const effects = await listEffects()
   const ofFact = effects.filter(({ owner }) => owner === fact?.id)
   expect(ofFact.map(({ relation }) => relation)).toEqual(
-    expect.arrayContaining(['records', 'contents', 'handles', 'relations']),
+    expect.arrayContaining(['records', 'contents', 'relations', 'descents']),
   )
   expect(ofFact.find(({ relation }) => relation === 'records')).toMatchObject({
     before: null,

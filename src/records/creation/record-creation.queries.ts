@@ -107,14 +107,14 @@ export async function insertRecords(
         and (not "hasClientId" or not exists (select from departures as d where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id ${saving.addRow(sql`id`, sql`to_jsonb(records)`)}
+      returning id ${saving.addRow(sql`id`, kept.record)}
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
           || ${writeScopeAndTypeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
-      ${saving.returnRow(sql`record_id`, sql`to_jsonb(contents)`)}
+      ${saving.returnRow(sql`record_id`, kept.content)}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
@@ -125,10 +125,10 @@ export async function insertRecords(
         and (target_id in (select id from record) or target_id not in (select id from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
-      ${saving.returnRow(newEnd, sql`to_jsonb(relations)`)}
+      ${saving.returnRow(newEnd, kept.edge)}
     ), descent as (
       ${insertDescents}
-      ${saving.returnRow(sql`derived_id`, sql`to_jsonb(descents)`)}
+      ${saving.returnRow(sql`derived_id`, kept.descent)}
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -144,7 +144,6 @@ export async function insertRecords(
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
       order by digest, scope, place
-      ${saving.returnRow(sql`record_id`, sql`to_jsonb(handles)`)}
     ), message as (
       insert into messages (record_id, scope, conversation, at)
       select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
@@ -171,6 +170,20 @@ export async function insertRecords(
   return { ids: pickIds(false), erasedIds: pickIds(true) }
 }
 
+/**
+ * What a run keeps of the rows that it inserts: their keys, and what an undo compares and writes. Handles are not kept, because a
+ * retracted record keeps its own.
+ */
+const kept = {
+  record: sql`jsonb_build_object(
+    'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope, 'sensitivity', sensitivity,
+    'forgotten_at', forgotten_at, 'base_salience', base_salience, 'anchored_at', anchored_at, 'expires_at', expires_at,
+    'curve', curve, 'half_life_seconds', half_life_seconds, 'min_salience', min_salience, 'deletion_policy', deletion_policy)`,
+  content: sql`jsonb_build_object('record_id', record_id, 'payload', payload)`,
+  edge: sql`jsonb_build_object('source_id', source_id, 'predicate', predicate, 'target_id', target_id)`,
+  descent: sql`jsonb_build_object('derived_id', derived_id, 'source_id', source_id)`,
+}
+
 /** Which end of an edge is a record of the statement: its source where both are. */
 const newEnd = sql`case when source_id in (select id from record) then source_id else target_id end`
 
@@ -181,7 +194,6 @@ const insertingParts = {
   relations: 'edge',
   descents: 'descent',
   entity_identifiers: 'identifier',
-  handles: 'handle',
 }
 
 /** The ids that a record has or had. Applies no trust, because an id is unique in the whole store. */
