@@ -24,7 +24,8 @@ export type Question = {
   name: string
 }
 type Tokens = { promptTokens: number; completionTokens: number }
-export type ChatAnswer = { value: unknown } & Tokens
+/** `length` is that of the whole message, in characters. */
+export type ChatAnswer = { value: unknown; length: number } & Tokens
 
 /** Far more than a model writes. Parsing this much takes a few milliseconds. */
 const maxBytes = 4 * 1_024 * 1_024
@@ -43,7 +44,7 @@ export function createChat({ model, timeoutMs, clock, observe, ...server }: Chat
     return requestWithRetries(clock, { timeoutMs, onAttempt, ...retryOptions }, async (signal) => {
       const completion = await completeWithFallback(question, signal)
       tokenCounts = readTokens(completion)
-      return { value: readValue(completion, tokenCounts), ...tokenCounts }
+      return readAnswer(completion, tokenCounts)
     })
   }
 
@@ -97,11 +98,12 @@ function parseSchema(shape: string): Record<string, unknown> {
 }
 
 /** A server may answer 200 with any body. */
-function readValue(completion: OpenAI.ChatCompletion, tokens: Tokens): unknown {
-  const text: unknown = completion?.choices?.[0]?.message?.content
-  const value = typeof text === 'string' ? findJson(text) : undefined
+function readAnswer(completion: OpenAI.ChatCompletion, tokens: Tokens): ChatAnswer {
+  const content: unknown = completion?.choices?.[0]?.message?.content
+  const text = typeof content === 'string' ? content : ''
+  const value = findJson(text)
   if (value === undefined) throw new ModelFailure('invalid_answer', { tokens })
-  return value
+  return { value, length: text.length, ...tokens }
 }
 
 function readTokens(completion: OpenAI.ChatCompletion): Tokens {
@@ -109,6 +111,10 @@ function readTokens(completion: OpenAI.ChatCompletion): Tokens {
   return { promptTokens: readTokenCount(prompt), completionTokens: readTokenCount(written) }
 }
 
+/** A larger count is made up. The sums of a run, and its cost, stay far below what a column can hold. */
+const maxTokens = 1_000_000_000
+
 function readTokenCount(tokens: unknown): number {
-  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0
+  const isCount = typeof tokens === 'number' && Number.isInteger(tokens)
+  return isCount && tokens > 0 && tokens <= maxTokens ? tokens : 0
 }

@@ -47,12 +47,12 @@ const charactersPerToken = 4
 
 export function computeSpent(
   question: string,
-  answer: Pick<ChatAnswer, 'promptTokens' | 'completionTokens'> & { value?: unknown },
+  answer: Omit<ChatAnswer, 'value'>,
   { promptPrice, completionPrice }: Ceilings,
 ): Spent {
-  const estimate = (text: string | undefined) => Math.ceil((text?.length ?? 0) / charactersPerToken)
-  const promptTokens = answer.promptTokens || estimate(question)
-  const completionTokens = answer.completionTokens || estimate(JSON.stringify(answer.value))
+  const estimate = (length: number) => Math.ceil(length / charactersPerToken)
+  const promptTokens = answer.promptTokens || estimate(question.length)
+  const completionTokens = answer.completionTokens || estimate(answer.length)
   // The price is per million tokens and the cost in millionths, so no factor is needed.
   const costMicros = Math.ceil(promptTokens * promptPrice + completionTokens * completionPrice)
   return { promptTokens, completionTokens, costMicros }

@@ -30,7 +30,11 @@ export async function askStrictly<T>(
     // An answer that cannot be read costs the same as any other.
     const isPaid = error.reason === 'invalid_answer'
     const spent = isPaid
-      ? computeSpent(questionText, error.tokens ?? { promptTokens: 0, completionTokens: 0 }, ceilings)
+      ? computeSpent(
+          questionText,
+          { promptTokens: 0, completionTokens: 0, length: 0, ...error.tokens },
+          ceilings,
+        )
       : nothingSpent
     return { spent, failure: error }
   }

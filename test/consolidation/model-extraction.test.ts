@@ -205,6 +205,12 @@ it('extraction counts the tokens of an answer that cannot be read', async () => 
   })
 })
 
+it('extraction reads an answer of any depth whose tokens are not counted', async () => {
+  await episode()
+  server.behave(respondWithContent(`${'['.repeat(100_000)}${']'.repeat(100_000)}`, null))
+  expect(await extractAndCount()).toMatchObject({ extraction_completion_tokens: 50_000 })
+})
+
 it('extraction stops after three episodes in a row without an answer', async () => {
   for (const _ of [1, 2, 3, 4, 5, 6]) await episode()
   server.behave(respond(503, {}))

@@ -19,6 +19,7 @@ describe('a chat model', () => {
   it('returns JSON and the number of tokens', async () => {
     expect(await asking.ask(respondWithJson({ a: 1 }))).toEqual({
       value: { a: 1 },
+      length: 7,
       promptTokens: 70,
       completionTokens: 5,
     })
@@ -67,6 +68,12 @@ describe('a chat model', () => {
     ],
   ])('accepts an answer with %s', async (_name, behaviour) => {
     expect(await asking.ask(behaviour)).toMatchObject({ value: { a: 1 } })
+  })
+
+  it('counts no tokens where the server makes up their number', async () => {
+    const madeUp = { prompt_tokens: Number.MAX_SAFE_INTEGER, completion_tokens: 1e9 + 1 }
+    const answer = await asking.ask(respondWithContent('{"a": 1}', madeUp))
+    expect(answer).toMatchObject({ promptTokens: 0, completionTokens: 0 })
   })
 
   it.each([400, 404, 415, 422, 501])(
