@@ -149,6 +149,8 @@ describe('POST /v1/import as a stream', () => {
     sending.destroy()
     await until('the end of it', async () => (await countHeld()) === 0)
     expect(await countRows(app, 'records')).toBe(before)
+    await app.request('GET', '/livez')
+    expect(app.log.filter((line) => line.includes('database_unavailable'))).toEqual([])
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { CollectedBytes } from '../../kernel/collected-bytes.ts'
+import { createCutBodyError } from './body-reading.ts'
 
 /** Reads a body of any length as chunks and as lines; only a small part is in memory at any time. */
 
@@ -9,8 +10,13 @@ export type Line = { line: number; bytes: Buffer | undefined }
 const newline = 0x0a
 
 /** The chunks of a body. The answer uses the same connection, so a reader that stops early must not close it. */
-export function readChunks(source: Readable): AsyncIterable<Buffer> {
-  return source.iterator({ destroyOnReturn: false })
+export async function* readChunks(source: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* source.iterator({ destroyOnReturn: false })
+  } catch {
+    // The code of the error is that of a lost connection to the database.
+    throw createCutBodyError()
+  }
 }
 
 /**

@@ -64,7 +64,7 @@ export function collect(source: Readable, count: (bytes: number, size: number) =
     const stop = () => void source.off('data', add).off('end', finish).off('error', fail)
     const fail = () => {
       stop()
-      reject(new AppError('malformed_request', 'The body was not sent to its end.'))
+      reject(createCutBodyError())
     }
     const finish = () => {
       stop()
@@ -89,6 +89,10 @@ function enlarge(body: Buffer, size: number): Buffer {
   const larger = Buffer.allocUnsafe(Math.max(size, 2 * body.length))
   body.copy(larger)
   return larger
+}
+
+export function createCutBodyError(): AppError {
+  return new AppError('malformed_request', 'The body was not sent to its end.')
 }
 
 function createTooLargeError(): AppError {
