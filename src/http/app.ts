@@ -15,6 +15,7 @@ import { type Authenticate, requireDeclaredAccess } from './auth/auth.ts'
 import type { RequestTenant, Tenancy } from './auth/tenancy.ts'
 import { bodyLimit, readJsonBodies } from './bodies/json-bodies.ts'
 import { drainBeforeAnswer, drainUnreadBodies } from './bodies/request-drain.ts'
+import { onCompleted } from './completed-requests.ts'
 import { type Checks, healthRoutes } from './health.ts'
 import { requireOnce } from './idempotency/idempotency.ts'
 import type { CountRequest } from './limits/rate-counter.ts'
@@ -93,9 +94,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await describeApi(app, packageJson.version)
   await secureHeaders(app)
   traceRequests(app, options.tracer)
-  guardRequests(app, guardOptions(options))
-  logRequests(app)
   reportRequests(app, options.onRequestCompleted)
+  guardRequests(app, guardOptions(options))
   readJsonBodies(app)
   requireOnce(app)
   carryPositions(app, ({ tenant }) => findPositions(options, tenant))
@@ -201,32 +201,24 @@ function limitTimeout(milliseconds: number, timeoutMs: number): number {
   return timeoutMs === 0 ? milliseconds : Math.min(milliseconds, timeoutMs)
 }
 
-/** Logs each finished request in one line with its route, never its URL: a query string is content. */
-function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+/** Logs each request in one line with its route, never its URL: a query string is content. */
+function reportRequests(app: FastifyInstance, onRequestCompleted: AppOptions['onRequestCompleted']): void {
+  onCompleted(app, (request, reply, status) => {
+    const { method, caller, tenant } = request
+    const route = getRouteTemplate(request)
+    const { elapsedTime } = reply
     request.log.info(
       {
-        method: request.method,
-        route: getRouteTemplate(request),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        ...(request.caller ? { principal: request.caller.principal } : {}),
-        ...(request.tenant ? { tenant: request.tenant.id } : {}),
+        method,
+        route,
+        status,
+        ms: Math.round(elapsedTime * 10) / 10,
+        ...(caller ? { principal: caller.principal } : {}),
+        ...(tenant ? { tenant: tenant.id } : {}),
       },
       'request',
     )
-  })
-}
-
-function reportRequests(app: FastifyInstance, onRequestCompleted: AppOptions['onRequestCompleted']): void {
-  if (!onRequestCompleted) return
-  app.addHook('onResponse', async (request, reply) => {
-    onRequestCompleted({
-      method: request.method,
-      route: getRouteTemplate(request),
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1_000,
-      isReplay: reply.getHeader('idempotency-replayed') !== undefined,
-    })
+    const isReplay = reply.getHeader('idempotency-replayed') !== undefined
+    onRequestCompleted?.({ method, route, status, seconds: elapsedTime / 1_000, isReplay })
   })
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseTraceparent, type Span, type TraceContext, type Tracer } from '../kernel/span.ts'
+import { onCompleted } from './completed-requests.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -49,7 +50,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined):
   })
   // The body is read in a callback of the socket, outside the span, so the span is entered again.
   app.addHook('preValidation', (request, _reply, done) => (request.span ? request.span.run(done) : done()))
-  app.addHook('onResponse', async (request, { statusCode: status }) => {
+  onCompleted(app, (request, _reply, status) => {
     request.span?.end({
       attributes: { 'http.response.status_code': status },
       failure: status >= 500 ? String(status) : undefined,

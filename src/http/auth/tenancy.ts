@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import type { Positions } from '../../db/positions/positions.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { onCompleted } from '../completed-requests.ts'
 import { readsState } from '../route-kind.ts'
 
 declare module 'fastify' {
@@ -37,7 +38,7 @@ export type Tenancy = {
   find(id: string): Promise<RequestTenant>
   /** The positions of the database of a tenant; undefined when it is the main one. */
   positionsOf(tenant: RequestTenant): Positions | undefined
-  /** Called after each request that changed something. */
+  /** Called after each request that may have changed something. */
   noteWrite(tenant: RequestTenant): void
 }
 
@@ -84,7 +85,7 @@ export function followTenants(app: FastifyInstance, { noteWrite }: Tenancy): voi
   app.addHook('onRequest', follow)
   app.addHook('preValidation', follow)
   app.addHook('preHandler', follow)
-  app.addHook('onResponse', async ({ method, tenant, routeOptions }, { statusCode }) => {
+  onCompleted(app, ({ method, tenant, routeOptions }, { statusCode }) => {
     const isRead = readsState({ method, config: routeOptions.config })
     if (tenant && !isRead && statusCode < 300) noteWrite(tenant)
   })

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../kernel/errors.ts'
 import { rejectEncoding } from './json-bodies.ts'
 
 /** Bodies and answers that are sent as streams, for as long as bytes move. */
@@ -33,7 +34,9 @@ export function acceptStreams(app: FastifyInstance, mediaTypes: readonly string[
 /** Returns a signal that is aborted when the server begins to close: a stream would keep it open as long as it lasts. */
 export function createClosingSignal(app: FastifyInstance): AbortSignal {
   const closing = new AbortController()
-  app.addHook('preClose', async () => closing.abort())
+  app.addHook('preClose', async () =>
+    closing.abort(new AppError('shutting_down', 'The process is stopping.')),
+  )
   return closing.signal
 }
 
@@ -46,7 +49,7 @@ export function allowSlowRequest(request: FastifyRequest, reply: FastifyReply): 
   socket.setTimeout(maxIdleMs)
   reply.raw.once('close', () => {
     slowSockets.delete(socket)
-    gone.abort()
+    gone.abort(new AppError('malformed_request', 'The client hung up.'))
   })
   return gone.signal
 }

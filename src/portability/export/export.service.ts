@@ -3,7 +3,6 @@ import { chooseNextPoll, findVisibleHorizon } from '../../db/poll-horizon.ts'
 import { readFromPrimary } from '../../db/request-scope.ts'
 import type { CallContext } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
 import type { ExportQuery } from '../portability.schemas.ts'
 import { findPage, type Page, readExportLines, type Selection } from './export.queries.ts'
 
@@ -25,7 +24,7 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
     const pending: Promise<string>[] = []
     const takeNext = async () => {
       const text = (await pending.shift()) ?? ''
-      if (signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
+      signal.throwIfAborted()
       return text
     }
     for await (const { text } of startPages(after, { trust: call.caller.trust, now: clock.now(), filters })) {

@@ -4,7 +4,6 @@ import { type CallContext, transact } from '../../db/transaction.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import { type Caller, isAllowed, type Sensitivity } from '../../domain/trust/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { PoliciesService } from '../../policies/index.ts'
@@ -133,7 +132,7 @@ export function createImportService(resources: Resources) {
       for (const { outcome } of results) tally[getLineStatus(outcome)]++
       takeApart(items)
       yield results
-      if (signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
+      signal.throwIfAborted()
     }
     await resolveEdges(context, looseEdges)
     yield { tally, loose: looseEdges }
