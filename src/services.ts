@@ -137,7 +137,8 @@ export function createServices({
   const storeReading = createStoreMetrics({ db, clock, intervals, revisedRetentionMs })
   const exporter = createExportService({ db, clock })
   const importer = createImportService({ db, clock, ids, log, seal, policies, ...config.records })
-  const runOnce = createRunOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
+  const { tombstoneKey } = config.records
+  const runOnce = createRunOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs, tombstoneKey })
   const scrape: ScrapeOptions = {
     sources: [instruments, storeReading],
     isPublic: config.metrics.isPublic,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import Type from 'typebox'
 import { type Caller, isAllowed, nameActor } from '../domain/trust/caller.ts'
 import { readOrigin, requireOwnHost } from '../http/auth/own-site.ts'
-import { computeFingerprint, readIdempotencyKey } from '../http/idempotency/idempotency.ts'
+import { readIdempotencyKey } from '../http/idempotency/idempotency.ts'
 import type { RunOnce } from '../http/idempotency/run-once.ts'
 import { answerRefused, toPublicError } from '../http/problems/problems.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
@@ -119,7 +119,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       const { readOnlyHint: isReading } = tool.hints
       // A tool that changes nothing may simply run again.
       const isKept = key !== undefined && !isReading
-      const identity = isKept ? { key, fingerprint: computeFingerprint(`mcp ${tool.name}`, args) } : undefined
+      const identity = isKept ? { key, operation: `mcp ${tool.name}`, input: args } : undefined
       const run = () =>
         runOnce({ caller }, identity, async (call) => ({
           status: 200,

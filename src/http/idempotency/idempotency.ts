@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallContext } from '../../db/transaction.ts'
-import { formatCanonicalJson } from '../../kernel/canonical-json.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { readExpectedVersions } from '../etag.ts'
 import { usesIdempotencyKey } from '../route-kind.ts'
@@ -32,8 +30,7 @@ export function createOnce(runOnce: RunOnce) {
   ): Promise<void> {
     const key = readIdempotencyKey(request)
     const { method, url } = request
-    const identity =
-      key === undefined ? undefined : { key, fingerprint: computeFingerprint(`${method} ${url}`, body) }
+    const identity = key === undefined ? undefined : { key, operation: `${method} ${url}`, input: body }
     // Sent after the commit: an answer that was sent before a rollback could not be taken back.
     const outcome = await runOnce(readCallContext(request), identity, work)
     reply.code('replayed' in outcome ? outcome.replayed.status : outcome.answer.status)
@@ -66,12 +63,6 @@ export function readIdempotencyKey(request: FastifyRequest): string | undefined 
   if (given === undefined) return undefined
   if (typeof given === 'string' && /^[\x21-\x7e]{1,255}$/.test(given)) return given
   throw new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
-}
-
-export function computeFingerprint(operation: string, body: unknown): string {
-  return createHash('sha256')
-    .update(`${operation}\n${formatCanonicalJson(body) ?? ''}`)
-    .digest('base64url')
 }
 
 /**

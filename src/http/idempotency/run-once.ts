@@ -3,6 +3,7 @@ import type { Guard } from '../../db/shared-transactions.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { type Asked, createFingerprints } from './fingerprint.ts'
 import type { StoredAnswer } from './idempotency.queries.ts'
 import { createStoredAnswers, type OwnedKey, type RenderedAnswer, Replay } from './stored-answers.ts'
 
@@ -28,10 +29,10 @@ export type PreparedWork<Outcome = unknown> = {
   isQuick?: boolean
 }
 
-type Resources = { db: Database; clock: Clock; retentionMs: number }
+type Resources = { db: Database; clock: Clock; retentionMs: number; tombstoneKey: string | undefined }
 
-/** By this a repetition is recognised: the key that the client chose, and a digest of the request. */
-export type RequestIdentity = { key: string; fingerprint: string }
+/** By this a repetition is recognised: the key that the client chose, and what it asked. */
+export type RequestIdentity = { key: string } & Asked
 export type Finished = { answer: Answer } | { replayed: StoredAnswer }
 export type RunOnce = ReturnType<typeof createRunOnce>
 
@@ -39,7 +40,8 @@ export type RunOnce = ReturnType<typeof createRunOnce>
  * Returns a function that does the work of a request once per Idempotency-Key. The answer is stored in the transaction of the
  * work, so a crash leaves both or neither.
  */
-export function createRunOnce({ db, clock, retentionMs }: Resources) {
+export function createRunOnce({ db, clock, retentionMs, tombstoneKey }: Resources) {
+  const fingerprints = createFingerprints(tombstoneKey)
   const { store, admit, findReplays, toRow } = createStoredAnswers({ clock, retentionMs })
 
   async function runOnce<Outcome>(
@@ -49,12 +51,15 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
   ): Promise<Finished> {
     const call = { ...context, now: clock.now() }
     if (!identity) return { answer: await runUnkeyed(work, call) }
-    const { key, fingerprint } = identity
+    const { principal } = call.caller
+    const owned = { principal, key: identity.key, fingerprint: fingerprints.compute(identity) }
     try {
-      return { answer: await runKeyed(work, call, { principal: call.caller.principal, key, fingerprint }) }
+      return { answer: await runKeyed(work, call, owned) }
     } catch (error) {
       if (!(error instanceof Replay)) throw error
-      if (error.stored.fingerprint === fingerprint) return { replayed: error.stored }
+      const { fingerprint } = error.stored
+      if (fingerprint === owned.fingerprint || fingerprints.isPlain(fingerprint, identity))
+        return { replayed: error.stored }
       throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another request.')
     }
   }
