@@ -3,7 +3,14 @@ import { ref } from '../domain/schemas/schema-ref.ts'
 import { type Once, readCallContext } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
-import { Budget, BudgetChoice, BudgetPage, BudgetPath, BudgetsQuery } from './budgets.schemas.ts'
+import {
+  Budget,
+  BudgetChoice,
+  BudgetPage,
+  BudgetPath,
+  BudgetsQuery,
+  NewBudgetPath,
+} from './budgets.schemas.ts'
 import type { BudgetsService } from './budgets.service.ts'
 
 export type BudgetsOptions = { budgets: BudgetsService; once: Once }
@@ -112,7 +119,7 @@ export const budgetsRoutes: FastifyPluginAsyncTypebox<BudgetsOptions> = async (a
         operationId: 'putBudget',
         summary: 'Set the budget of a scope',
         description: `${rules}Needs a key with the scope and the highest ceiling.`,
-        params: BudgetPath,
+        params: NewBudgetPath,
       },
     },
     (request) => budgets.replace(readCallContext(request), request.body, request.params.scope),

@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchemaOptions } from 'typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { closed, listOf, pageParameters } from '../domain/schemas/shapes.ts'
+import { closed, listOf, pageParameters, pathPartPattern } from '../domain/schemas/shapes.ts'
 import { Layer, RecordType } from '../domain/schemas/vocabulary.ts'
 
 const Limit = (description: string) =>
@@ -61,9 +61,11 @@ export const Budget = closed(
 )
 export type Budget = Static<typeof Budget>
 
-export const BudgetPath = closed({
-  scope: Type.String({ minLength: 1, maxLength: 256, description: 'The scope, percent-encoded.' }),
-})
+const BudgetScope = (options: TSchemaOptions = {}) =>
+  Type.String({ minLength: 1, maxLength: 256, description: 'The scope, percent-encoded.', ...options })
+export const BudgetPath = closed({ scope: BudgetScope() })
+/** One that a client can read and delete. */
+export const NewBudgetPath = closed({ scope: BudgetScope({ pattern: pathPartPattern }) })
 export const BudgetPage = listOf(ref(Budget), 'BudgetPage')
 export const BudgetsQuery = closed(pageParameters(50))
 export type BudgetsQuery = Static<typeof BudgetsQuery>

@@ -3,7 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { Scope, TypeOf } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, Time, Uuid } from '../domain/schemas/shapes.ts'
-import { MemoryRecord, NewRecord, NewRelation } from '../records/index.ts'
+import { MemoryRecord, NewRecord, NewRelation, RelationFields } from '../records/index.ts'
 import { Anchors, Count, historyFields, KnownBy, PastStatuses } from './kept-history.schemas.ts'
 
 const optional = Type.Optional
@@ -59,6 +59,8 @@ export const ImportedRecord = closed(
       Type.Array(
         closed({
           ...NewRelation.properties,
+          // An export of an earlier version may have every predicate.
+          predicate: RelationFields.predicate,
           created_at: optional(Time({ description: 'When it was made. Default: now.' })),
         }),
         { description: 'Relations from the record to others. Targets may be records of later lines.' },

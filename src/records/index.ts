@@ -96,7 +96,14 @@ export {
   lookUpHandles,
 } from './handles/handles.queries.ts'
 export { findMostSalient } from './listing/list.service.ts'
-export { maxNewRelations, maxSources, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
+export {
+  maxNewRelations,
+  maxSources,
+  NewPredicate,
+  NewRelation,
+  Provenance,
+  RelationFields,
+} from './provenance.schemas.ts'
 export { measureContents, readFirst, readFirstWhole } from './reading/first-records.queries.ts'
 export { joinFirst } from './reading/joined-records.ts'
 export { requireMergeableSize } from './reading/merge-size.service.ts'

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
+import { closed, pathPartPattern, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
 
 const Source = closed({
   kind: Type.Enum(['event', 'artifact', 'tool_call', 'observation', 'outcome'], {
@@ -44,6 +44,9 @@ export const RelationFields = {
   weight: Unit({ description: 'How strong the relation is. Default 1.' }),
 }
 
+/** One that a client can name to remove the relation. */
+export const NewPredicate = Type.String({ ...RelationFields.predicate, pattern: pathPartPattern })
+
 export const Relation = closed({ ...RelationFields, created_at: Time() }, { $id: 'Relation' })
 export type Relation = Static<typeof Relation>
 
@@ -51,6 +54,7 @@ export const maxNewRelations = 10_000
 export const NewRelation = closed(
   {
     ...RelationFields,
+    predicate: NewPredicate,
     weight: Type.Optional(RelationFields.weight),
     created_at: Type.Optional(
       Time({ description: 'When it was made. Must not be in the future. Default: now.' }),

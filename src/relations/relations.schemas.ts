@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox'
 import { Rationale } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
-import { RelationFields } from '../records/index.ts'
+import { NewPredicate, RelationFields } from '../records/index.ts'
 
 const { predicate, target_id, weight } = RelationFields
 
 export const NewEdge = closed(
   {
-    predicate,
+    predicate: NewPredicate,
     target_id,
     weight: Type.Optional(weight),
     actor: Type.Optional(

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { createFacts, day, putBudget, runDecay } from '../support/budget-requests.ts'
 import { listPlanChanges, plan } from '../support/plan-requests.ts'
 import { type Body, create, expectProblem, fact, pointersOf } from '../support/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { sendChunks } from '../support/send-chunks.ts'
+import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())
@@ -29,6 +30,16 @@ describe('a budget of a scope', () => {
     expect(items.map((each: Body) => each.scope).sort()).toEqual(['a/b ü', 'team'])
     expect((await app.request('DELETE', `${path}/team`)).status).toBe(204)
     expectProblem(await app.request('DELETE', `${path}/team`), 404, 'budget_not_found')
+  })
+
+  it('cannot be set where no URL could name it', async () => {
+    const body = '{"max_records":10}'
+    const answer = await sendChunks(
+      app.url,
+      `PUT ${path}/.. HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${rootKey}\r\n`,
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 404 .*"The scope in the path must not be \. or \.\./s)
   })
 
   it('is deleted once for one Idempotency-Key', async () => {

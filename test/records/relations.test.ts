@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { importLines } from '../support/export-and-import.ts'
 import { insertEdges } from '../support/insert-edges.ts'
 import {
   type Body,
@@ -116,6 +117,16 @@ describe('POST /v1/records/{id}/relations', () => {
     await relate(source.id, { predicate, target_id: target.id })
     expect((await read(app, target.id)).relations).toEqual([])
     expect((await unrelate(source.id, predicate, target.id)).status).toBe(204)
+  })
+
+  it.each(['.', '..'])('refuses %j, which no URL can name, except in an import', async (predicate) => {
+    const [source, target] = await pair()
+    const relation = { predicate, target_id: target.id }
+    expect(pointersOf(await relate(source.id, relation))).toEqual(['/predicate'])
+    const body = { ...fact(), relations: [relation] }
+    const refused = await app.request('POST', '/v1/records', { body })
+    expect(pointersOf(refused)).toEqual(['/relations/0/predicate'])
+    expect((await importLines(app, [body])).summary).toMatchObject({ created: 1 })
   })
 
   it('requires an existing target', async () => {
