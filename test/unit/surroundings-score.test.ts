@@ -41,6 +41,12 @@ describe('the score of a message in its conversation', () => {
     expect(score([empty, found], 0)).toBeGreaterThan(0)
   })
 
+  it('counts the message after the first of a session more than the message after another', () => {
+    const [found, empty] = [message(1, 0), message(0, 0)]
+    expect(score([empty, found], 0)).toBeGreaterThan(1.5 * score([empty, empty, found], 1))
+    expect(score([found, empty], 1)).toBeGreaterThan(score([empty, found], 0))
+  })
+
   it('counts the words of a question most in the message after it', () => {
     const asked = question(1, 0)
     const stated = message(1, 0)

@@ -24,9 +24,10 @@ export const reach = Math.max(...offsets)
 
 /**
  * The weight of the words of a neighbour. Who writes several messages in a row goes on about the same thing. The message after
- * a question of another speaker is mostly its answer, and has the words of the question in full.
+ * a question of another speaker is mostly its answer, and has the words of the question in full. The first message of a session says
+ * what the next ones are about, and has no neighbours before it.
  */
-const neighbourWeights = { sameSpeaker: 0.4, questionBefore: 1, before: 0.25, after: 0.1 }
+const neighbourWeights = { sameSpeaker: 0.4, questionBefore: 1, before: 0.25, after: 0.1, afterFirst: 0.2 }
 
 /**
  * In words. A longer message that asks something mostly says something else, such as an answer of an assistant that ends with an offer:
@@ -70,7 +71,9 @@ type Neighbour = { message: MessageWords; weight: number }
 function listNear(messages: readonly MessageWords[], place: number, own: MessageWords): Neighbour[] {
   return offsets.flatMap((offset) => {
     const message = messages[place + offset]
-    return message ? [{ message, weight: weighNeighbour(own, message, offset) }] : []
+    return message
+      ? [{ message, weight: weighNeighbour(own, message, { offset, isFirst: place === 0 }) }]
+      : []
   })
 }
 
@@ -93,12 +96,17 @@ function scoreInContext(
   return (1 - ownShare) * withNeighbours + ownShare * alone
 }
 
-function weighNeighbour(own: MessageWords, { speaker, asks, words }: MessageWords, offset: number): number {
-  const { sameSpeaker, questionBefore, before, after } = neighbourWeights
+function weighNeighbour(
+  own: MessageWords,
+  { speaker, asks, words }: MessageWords,
+  { offset, isFirst }: { offset: number; isFirst: boolean },
+): number {
+  const { sameSpeaker, questionBefore, before, after, afterFirst } = neighbourWeights
   if (speaker !== 0 && speaker === own.speaker) return sameSpeaker
   if (asks && offset === -1)
     return before + Math.min(1, longestAsking / words) ** 2 * (questionBefore - before)
-  return offset < 0 ? before : after
+  if (offset < 0) return before
+  return isFirst ? afterFirst : after
 }
 
 function computeBm25(
