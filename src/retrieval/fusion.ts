@@ -44,7 +44,7 @@ export function fuse(
     const score = Object.values(factors).reduce((product, factor) => product * factor, fused)
     nodes.push({ id, score, signals: { channels, fused, ...factors } })
   }
-  return putNewerFirst(nodes.sort(compareMatches), inputs, question.stems)
+  return putNewerFirst(nodes.sort(compareMatches), inputs, question)
 }
 
 /** In a fixed order of channels: a sum of floats depends on the order of its terms. */

@@ -6,6 +6,9 @@ type Scored = { id: string; score: number }
 /** `words`: its stems. */
 export type Statement = { created_at: Date; words?: readonly string[] | null }
 
+/** The stems of a question, and those of them that are the names of speakers. */
+type AskedStems = { stems?: readonly string[]; nameStems?: ReadonlySet<string> }
+
 /** In words. Longer texts are no single statement, and are not compared with others. */
 export const longestStatement = 60
 
@@ -15,7 +18,10 @@ const minShared = 2
 /** The share of the words of both that two nearly equal statements have in common. */
 const minOverlap = 0.5
 
-/** The share of the question's stems that the older statement has. "Yes, of course" says nothing that a newer one could replace. */
+/**
+ * The share of the question's stems, without names of speakers, that the older statement has. "Yes, of course" says nothing that a newer
+ * one could replace.
+ */
 const minQuestionShare = 0.5
 
 /**
@@ -26,10 +32,12 @@ const minQuestionShare = 0.5
 export function putNewerFirst<T extends Scored & { signals: object }>(
   ranked: readonly T[],
   statements: ReadonlyMap<string, Statement>,
-  questionStems: readonly string[] = [],
+  { stems = [], nameStems = new Set() }: AskedStems = {},
 ): T[] {
   const getTime = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
-  const asked = new Set(questionStems)
+  const asked = new Set(stems)
+  // Each message of a speaker has the words of the name, and "Yes" by the one who is asked about says nothing.
+  const topic = new Set(stems.filter((word) => !nameStems.has(word)))
   const compared = ranked.slice(0, maxCompared).map((node) => {
     const words = new Set(statements.get(node.id)?.words?.filter(isWordOfText))
     return { node, time: getTime(node), words, askedWords: [...words].filter((word) => asked.has(word)) }
@@ -40,7 +48,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
       (other, at) =>
         at < place &&
         other.time < time &&
-        other.askedWords.length >= minQuestionShare * asked.size &&
+        countShared(topic, other.words) >= minQuestionShare * topic.size &&
         other.askedWords.every((word) => words.has(word)) &&
         isNearlyEqual(words, other.words),
     )?.node
@@ -61,7 +69,10 @@ function isWordOfText(word: string): boolean {
 function isNearlyEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const [few, many] = one.size < other.size ? [one, other] : [other, one]
   if (few.size < minOverlap * many.size) return false
-  let shared = 0
-  for (const word of few) if (many.has(word)) shared += 1
+  const shared = countShared(few, many)
   return shared >= minShared && shared >= minOverlap * (few.size + many.size - shared)
+}
+
+function countShared(some: ReadonlySet<string>, words: ReadonlySet<string>): number {
+  return [...some].filter((word) => words.has(word)).length
 }

@@ -65,9 +65,11 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     if (ids.length === 0) return rankWithoutMatches(question, input, limit, onlyIds)
     const stems = await textSearch.findQueryStems(db, query)
     const rows = await readStates(ids, question, states)
+    const named = listNamedIn(input.text ?? noText, new Set(rows.flatMap(({ speaker }) => speaker ?? [])))
     const traits = {
       stems: stems.words,
-      listNamed: (speakers: Iterable<string>) => listNamedIn(input.text ?? noText, speakers),
+      nameStems: await textSearch.findTextStems(db, [...named]),
+      named,
       isAboutAsker: isAboutAsker(asking),
       isAboutReplies: isAboutReplies(asking),
       isForAsker: isForAsker(asking),

@@ -60,8 +60,8 @@ export type QuestionTraits = {
   isOfPeriod?: ((time: Date) => boolean) | undefined
   /** Whether it names nothing but a time. */
   isPeriodAll?: boolean | undefined
-  /** Returns those of the speakers that it names. */
-  listNamed?: (speakers: Iterable<string>) => ReadonlySet<string>
+  /** The speakers that it names. */
+  named?: ReadonlySet<string>
   /** Whether it is about the person who asks. */
   isAboutAsker?: boolean
   /** Whether it is about what an assistant told. */
@@ -72,6 +72,8 @@ export type QuestionTraits = {
   isAboutQuestions?: boolean
   /** The stems of its words. */
   stems?: readonly string[]
+  /** The stems of the names of the speakers that it names. */
+  nameStems?: ReadonlySet<string>
 }
 
 /** Returns the factors of one of the candidates, in a fixed order: a product of floats depends on the order of its terms. */
@@ -80,7 +82,7 @@ export function createFactors(
   { isOfPeriod, isForAsker, isAboutQuestions, ...speakers }: QuestionTraits,
 ): (input: ScoreInputs) => typeof neutralFactors {
   const times = sortTimes(inputs)
-  const weighSpeaker = createSpeakerWeight(inputs, speakers)
+  const weighSpeaker = createSpeakerWeight(speakers)
   return (input) => ({
     time_factor: isOfPeriod?.(input.created_at) ? timeFactor : 1,
     speaker_factor: weighSpeaker(input),
@@ -96,16 +98,11 @@ export function createFactors(
 }
 
 /** Returns the factor of who wrote a message. Where the question names one of the speakers, it is about that one. */
-function createSpeakerWeight(
-  inputs: ReadonlyMap<string, ScoreInputs>,
-  {
-    listNamed = () => new Set(),
-    isAboutAsker = false,
-    isAboutReplies = false,
-  }: Pick<QuestionTraits, 'listNamed' | 'isAboutAsker' | 'isAboutReplies'>,
-): (input: ScoreInputs) => number {
-  const speakers = new Set([...inputs.values()].flatMap(({ speaker }) => speaker ?? []))
-  const named = listNamed(speakers)
+function createSpeakerWeight({
+  named = new Set(),
+  isAboutAsker = false,
+  isAboutReplies = false,
+}: Pick<QuestionTraits, 'named' | 'isAboutAsker' | 'isAboutReplies'>): (input: ScoreInputs) => number {
   return ({ speaker, isOfAssistant }) => {
     if (speaker && named.size > 0 && !named.has(speaker)) return otherSpeakerFactor
     if (!isOfAssistant) return 1

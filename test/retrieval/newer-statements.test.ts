@@ -28,6 +28,26 @@ describe('a newer statement', () => {
     expect(cut.nodes.map(({ signals }: Body) => signals.raised_by)).toEqual([older.id])
   })
 
+  it('takes no score of a statement that shares only the name of its speaker with the question', async () => {
+    const scope = 'answers'
+    const exchange = (at: string, asked: string) => [
+      { role: 'user', name: 'Bo', at, content: asked },
+      { role: 'user', name: 'Ada', at, content: 'Yes, sure.' },
+    ]
+    const messages = [
+      ...exchange('2026-01-05T09:00:00Z', 'Is the harbour far?'),
+      ...exchange('2026-01-09T09:00:00Z', 'Tea or coffee?'),
+    ]
+    const body = { scope, messages }
+    const stored = await app.request('POST', '/v1/conversations/answers/messages', { body })
+    const [, older, , newer] = stored.body.items.map((item: Body) => item.record_id)
+    const question = { task_descriptor: 'Is Ada at the harbour?', scopes: [scope], explain: true }
+    const { nodes } = await retrieve(app, question)
+    const found = nodes.map(({ record }: Body) => record.id)
+    expect(found.indexOf(newer)).toBeGreaterThan(found.indexOf(older))
+    expect(nodes.flatMap(({ signals }: Body) => signals.raised_by ?? [])).toEqual([])
+  })
+
   it('compares no entity with a statement', async () => {
     const scope = 'named'
     const older = await create(app, buildStatement('heron billing ledger', { scope }))

@@ -77,11 +77,11 @@ describe('fusion of channels', () => {
     ])
     const found = { text: matches(['bo', 5], ['fact', 4.5], ['ada', 4]) }
     expect(idsOf(fuse(found, states))).toEqual(['bo', 'fact', 'ada'])
-    const nodes = fuse(found, states, { listNamed: () => new Set(['Ada']) })
+    const nodes = fuse(found, states, { named: new Set(['Ada']) })
     expect(idsOf(nodes)).toEqual(['fact', 'ada', 'bo'])
     expect(nodes.map(({ signals }) => signals.speaker_factor)).toEqual([1, 1, 2 / 3])
-    expect(fuse(found, states, { listNamed: (speakers) => new Set(speakers) })).toEqual(fuse(found, states))
-    expect(fuse(found, states, { listNamed: () => new Set() })).toEqual(fuse(found, states))
+    expect(fuse(found, states, { named: new Set(['Ada', 'Bo']) })).toEqual(fuse(found, states))
+    expect(fuse(found, states, { named: new Set() })).toEqual(fuse(found, states))
   })
 
   it('counts a message of an assistant less if the question is about whoever asks, and changes no other record', () => {

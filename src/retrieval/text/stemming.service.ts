@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import { isCommonWord } from '../../domain/words/common-words.ts'
 import { isOtherLanguage } from '../../domain/words/other-languages.ts'
 import { longestQuery, type TextQuery } from '../../domain/words/text-query.ts'
-import { isIdentifier } from '../../domain/words/word-extraction.ts'
+import { extractWords, isIdentifier } from '../../domain/words/word-extraction.ts'
 import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../embeddings/index.ts'
 import { countOccurrences } from '../../kernel/occurrences.ts'
 import { correctionWeight, maxRelatedOfSentence, type RelatedStem, weighRelated } from './related-stems.ts'
@@ -92,7 +92,14 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     return (word) => stems.get(word) ?? []
   }
 
-  return { findQueryStems }
+  /** The stems of the words of some texts, such as names. */
+  async function findTextStems(db: Database, texts: readonly string[]): Promise<Set<string>> {
+    const words = new Set(texts.flatMap((text) => splitWords(extractWords(text).text)))
+    const listStems = await learn(db, words)
+    return new Set([...words].flatMap(listStems))
+  }
+
+  return { findQueryStems, findTextStems }
 }
 
 /** Inside of a sentence a capital begins a name, which nothing else means. */

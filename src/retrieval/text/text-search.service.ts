@@ -207,6 +207,7 @@ export function createTextSearch({
     find,
     prefilter: createPrefilter({ textLanguage, statistics }),
     findQueryStems: stemmer.findQueryStems,
+    findTextStems: stemmer.findTextStems,
     listRequirements,
   }
 }
