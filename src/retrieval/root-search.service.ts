@@ -67,7 +67,7 @@ export function createRootSearch({ db, text: textSearch, search }: Resources) {
     const rows = await readStates(ids, question, states)
     const named = listNamedIn(input.text ?? noText, new Set(rows.flatMap(({ speaker }) => speaker ?? [])))
     const traits = {
-      stems: stems.words,
+      stems: stems.words.filter((word) => !stems.remarked.has(word)),
       nameStems: await textSearch.findTextStems(db, [...named]),
       named,
       isAboutAsker: isAboutAsker(asking),

@@ -70,7 +70,7 @@ export type QuestionTraits = {
   isForAsker?: boolean
   /** Whether it is about a question that was asked before. */
   isAboutQuestions?: boolean
-  /** The stems of its words. */
+  /** The stems of its words, without those of remarks. */
   stems?: readonly string[]
   /** The stems of the names of the speakers that it names. */
   nameStems?: ReadonlySet<string>

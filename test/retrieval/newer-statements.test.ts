@@ -40,7 +40,7 @@ describe('a newer statement', () => {
     ]
     const body = { scope, messages }
     const stored = await app.request('POST', '/v1/conversations/answers/messages', { body })
-    const [, older, , newer] = stored.body.items.map((item: Body) => item.record_id)
+    const [, older, , newer] = (stored.body as Body).items.map((item: Body) => item.record_id)
     const question = { task_descriptor: 'Is Ada at the harbour?', scopes: [scope], explain: true }
     const { nodes } = await retrieve(app, question)
     const found = nodes.map(({ record }: Body) => record.id)

@@ -5,7 +5,7 @@ import { dropPictograms, extractWords, listPictograms, splitIdentifiers } from '
 export type TextQuery = {
   /** A record matches when it has any of these words. */
   alternatives: string
-  /** Or any of these, which stand beside the question and count less. */
+  /** Or any of these, which stand beside the question or in likely answers, and count less. */
   remarks?: string
   /** Each phrase must occur exactly. */
   phrases: string[]

@@ -12,6 +12,7 @@ import { writeOutChat } from './json-chat.ts'
 import { dropMemoryRequest } from './memory-request.ts'
 import { dropFraming } from './question-framing.ts'
 import { splitRemarks } from './remarks.ts'
+import { listStatementWords } from './statement-words.ts'
 
 /** The text of a question. It is parsed once, because it may be as long as a page. */
 export type QuestionText = {
@@ -57,7 +58,17 @@ function readPart(asking: string, remarks: string): QuestionText {
     asking: drop(asking),
     included: addRemarks(drop(asking)),
     topic: addRemarks(drop(sentence)),
-    query: remarks === '' ? query : { ...query, remarks: readLongText(remarks).alternatives },
+    query: addRemarked(
+      query,
+      remarks === '' ? '' : readLongText(remarks).alternatives,
+      listStatementWords(asking),
+    ),
     parts: [],
   }
+}
+
+/** Words of likely answers count as much as those of remarks. */
+function addRemarked(query: TextQuery, ...words: string[]): TextQuery {
+  const remarks = words.join(' ').trim()
+  return remarks === '' ? query : { ...query, remarks }
 }

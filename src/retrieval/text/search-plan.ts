@@ -23,7 +23,7 @@ export const maxWords = 48
 /** How often each word is in the question. */
 export type Occurrences = ReadonlyMap<string, number>
 
-/** How much a word counts that only stands in remarks beside the question. docs/quality-experiments.md has the figures. */
+/** How much a word counts that only stands in remarks beside the question, or in likely answers. docs/quality-experiments.md has the figures. */
 const remarkWeight = 1 / 3
 
 export function weighRemark(word: string, remarked: ReadonlySet<string>): number {
