@@ -23,7 +23,7 @@ import {
 } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import type { MessageAppending } from './message-appending.service.ts'
-import { readStorable } from './message-check.service.ts'
+import { readStorable } from './message-reading/storable-messages.service.ts'
 import { NewMessages } from './new-messages.schemas.ts'
 
 export type ConversationsOptions = {

@@ -27,8 +27,8 @@ import {
   describePlace,
   type Placed,
 } from './message-draft.ts'
-import { type SaidMessages, saysAnything } from './message-parts.ts'
 import { placeMessages } from './message-placing.service.ts'
+import { type SaidMessages, saysAnything } from './message-reading/said-messages.ts'
 import { type KnownHandles, linkSpeakers, listSpeakerHandles } from './speakers.service.ts'
 
 type Resources = CreationResources & { conversations: Pick<ConversationsService, 'describeWritten'> }

@@ -5,7 +5,7 @@ import { type Caller, presentScope, type Sensitivity } from '../domain/trust/cal
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { PurgedPlace } from './message-comparison.ts'
-import type { SaidMessage } from './message-parts.ts'
+import type { SaidMessage } from './message-reading/said-messages.ts'
 import type { NewMessages } from './new-messages.schemas.ts'
 
 export type Context = {

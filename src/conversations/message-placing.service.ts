@@ -10,7 +10,7 @@ import {
 } from './message-appending.queries.ts'
 import { type Comparison, compareMessages } from './message-comparison.ts'
 import type { Context, Placed } from './message-draft.ts'
-import { isPrompt, type SaidMessage } from './message-parts.ts'
+import { isPrompt, type SaidMessage } from './message-reading/said-messages.ts'
 
 /** Gives each message of a call its id, its time and its position in the conversation. */
 export async function placeMessages(

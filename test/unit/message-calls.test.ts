@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readCalls } from '../../src/conversations/message-calls.ts'
+import { readCalls } from '../../src/conversations/message-reading/message-calls.ts'
 
 const read = (parts: object[]) =>
   readCalls([], parts, { names: new Map<string, string>(), isInexact: () => false })

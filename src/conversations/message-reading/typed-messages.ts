@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
+import { type ModelMessage, NewMessage, type TypedMessage } from '../new-messages.schemas.ts'
 import { isCall, isResult } from './message-calls.ts'
-import { type ModelMessage, NewMessage, type TypedMessage } from './new-messages.schemas.ts'
 
 /**
  * Reads messages that say by a `type` or a `kind` what they are, such as items of OpenAI's Responses API and messages of LangChain,

@@ -1,15 +1,11 @@
 import Type from 'typebox'
-import { hasInexactNumber, listStoringFaults } from '../http/validation/validation.ts'
-import { requireFewValues } from '../http/validation/value-count.ts'
-import { AppError, type Fault } from '../kernel/errors.ts'
-import {
-  listPartFaults,
-  readMessages,
-  removeLeftOut,
-  type SaidMessage,
-  type SaidMessages,
-} from './message-parts.ts'
-import { NewMessages } from './new-messages.schemas.ts'
+import { hasInexactNumber, listStoringFaults } from '../../http/validation/validation.ts'
+import { requireFewValues } from '../../http/validation/value-count.ts'
+import { AppError, type Fault } from '../../kernel/errors.ts'
+import { NewMessages } from '../new-messages.schemas.ts'
+import { removeLeftOut } from './left-out-members.ts'
+import { listPartFaults } from './message-faults.ts'
+import { readMessages, type SaidMessage, type SaidMessages } from './said-messages.ts'
 import { readTyped } from './typed-messages.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { joinTexts } from '../domain/payloads/message-content.ts'
-import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
+import { joinTexts } from '../../domain/payloads/message-content.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 
 /** Reads the parts of libraries that do not say by a `type` what they are, as the parts of OpenAI, Anthropic and the AI SDK. */
 

@@ -1,5 +1,5 @@
-import { joinTexts, type MessageCalls } from '../domain/payloads/message-content.ts'
-import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
+import { joinTexts, type MessageCalls } from '../../domain/payloads/message-content.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 
 /** Reads the calls of tools, and what the tools returned, in the parts of messages. */
 

@@ -1,21 +1,8 @@
-import { joinTexts, type MessageCalls } from '../domain/payloads/message-content.ts'
-import type { Fault } from '../kernel/errors.ts'
-import { isJsonObject, type JsonObject } from '../kernel/json-objects.ts'
-import { omitNulls } from '../kernel/omit-nulls.ts'
-import {
-  findName,
-  findResult,
-  findText,
-  isCall,
-  isResult,
-  type Reading,
-  readCalls,
-  readOutput,
-  readResult,
-  readText,
-  textMembers,
-} from './message-calls.ts'
-import type { NewMessage, NewMessages } from './new-messages.schemas.ts'
+import { joinTexts, type MessageCalls } from '../../domain/payloads/message-content.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
+import { omitNulls } from '../../kernel/omit-nulls.ts'
+import type { NewMessage, NewMessages } from '../new-messages.schemas.ts'
+import { findText, isResult, type Reading, readCalls, readText } from './message-calls.ts'
 import { readKind } from './part-shapes.ts'
 
 /**
@@ -62,7 +49,10 @@ function readMessage(message: NewMessage, index: number, reading: Reading): Said
 }
 
 /** The AI SDK calls the parts of a message `parts`, and LlamaIndex `blocks`. */
-function findParts({ parts, blocks, content }: NewMessage): { member: string; parts: readonly unknown[] } {
+export function findParts({ parts, blocks, content }: NewMessage): {
+  member: string
+  parts: readonly unknown[]
+} {
   if (parts) return { member: 'parts', parts }
   if (blocks) return { member: 'blocks', parts: blocks }
   return { member: 'content', parts: Array.isArray(content) ? content : [] }
@@ -105,77 +95,6 @@ function readTranscript(audio: unknown): string {
 }
 
 /** Some servers with the API of OpenAI leave out the type. */
-function completeCall(call: unknown): unknown {
+export function completeCall(call: unknown): unknown {
   return isJsonObject(call) ? { type: 'function', ...call } : call
-}
-
-/** What is missing in a message. Without an error, a misspelt member would lose what was said. */
-export function listPartFaults(messages: readonly NewMessage[]): Fault[] {
-  return messages.flatMap((message, index) => {
-    const { content, tool_calls, refusal, audio, metadata } = message
-    const place = `/messages/${index}`
-    const { member, parts } = findParts(message)
-    if (content === undefined && member === 'content' && !tool_calls && !refusal && !audio)
-      return [{ pointer: `${place}/content`, message: 'is required' }]
-    return [
-      ...(metadata === undefined || isJsonObject(metadata)
-        ? []
-        : [{ pointer: `${place}/metadata`, message: 'must be an object' }]),
-      ...parts.flatMap((part, at) => describePart(readKind(part), `${place}/${member}/${at}`)),
-      ...(tool_calls ?? []).flatMap((call, at) =>
-        describePart(completeCall(call), `${place}/tool_calls/${at}`),
-      ),
-    ]
-  })
-}
-
-function describePart(part: unknown, pointer: string): Fault[] {
-  if (!isJsonObject(part) || typeof part['type'] !== 'string')
-    return [{ pointer, message: 'must be an object with a `type`, or with a `text`, a call or a result' }]
-  const member = textMembers.get(part['type'])
-  if (member !== undefined && typeof part[member] !== 'string')
-    return [{ pointer: `${pointer}/${member}`, message: 'must be a string' }]
-  if (isCall(part) && findName(part) === undefined)
-    return [{ pointer, message: 'must have the `name` of the tool' }]
-  return []
-}
-
-/** The members of a message that are not stored. Of a voice only the transcript is, which is checked with the text. */
-const leftOut: readonly string[] = [
-  'annotations',
-  'audio',
-  'createdAt',
-  'data',
-  'experimental_attachments',
-  'function_call',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_details',
-  'providerOptions',
-  'resourceId',
-  'threadId',
-] satisfies (keyof NewMessage)[]
-
-/** The same message without what is left out, and with every other part at its place. */
-export function removeLeftOut(message: NewMessage): NewMessage {
-  const kept = Object.entries(message).filter(([name]) => !leftOut.includes(name))
-  // A message with a type is not checked yet: its lists may be of any type.
-  const said = kept.map(([name, value]) => [
-    name,
-    partLists.has(name) && Array.isArray(value) ? value.map(keepSaid) : value,
-  ])
-  return Object.fromEntries(said) as NewMessage
-}
-
-const partLists: ReadonlySet<string> = new Set(['content', 'parts', 'blocks'])
-
-function keepSaid(given: unknown): unknown {
-  const part = readKind(given)
-  if (!isJsonObject(part)) return part
-  const { type } = part
-  if (textMembers.has(type)) return part
-  if (isCall(part)) return part['output'] === undefined ? part : { ...part, output: readOutput(part) }
-  if (!isResult(part)) return { type }
-  const texts = Object.entries(part).filter(([, value]) => typeof value === 'string')
-  return { type, ...Object.fromEntries(texts), content: readResult(findResult(part)) }
 }
