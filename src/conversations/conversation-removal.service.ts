@@ -35,7 +35,7 @@ type Removing<T> = {
   hasForgotten?: boolean
 }
 
-type Where = Omit<ConversationRemovalQuery, keyof Reason>
+type RemovalPage = Omit<ConversationRemovalQuery, keyof Reason>
 
 /** How many messages one request removes: each takes some milliseconds, and a request has a deadline. */
 const maxRemoved = 500
@@ -72,7 +72,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
   async function removeEach<T>(
     call: CallContext,
     conversation: string,
-    { cursor, ...where }: Where,
+    { cursor, ...where }: RemovalPage,
     { start, hasForgotten = false }: Removing<T>,
   ): Promise<Removal<T>> {
     const { caller } = call

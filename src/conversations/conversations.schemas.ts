@@ -129,7 +129,7 @@ export const NewConversationPath = Type.Object({
   conversation_id: NewConversationId({ missing: 'validation_failed' }),
 })
 export const ConversationQuery = closed({ ...where })
-export type Where = Static<typeof ConversationQuery>
+export type ConversationQuery = Static<typeof ConversationQuery>
 const page = pageParameters(100)
 export const ConversationsQuery = closed({
   scope: optional(Scope('Only conversations of this scope.')),

@@ -21,10 +21,10 @@ import {
 } from './conversations.queries.ts'
 import type {
   Conversation,
+  ConversationQuery,
   ConversationsQuery,
   ListedMessage,
   MessagesQuery,
-  Where,
   WrittenConversation,
 } from './conversations.schemas.ts'
 
@@ -45,7 +45,7 @@ export function createConversationsService({ db }: { db: Database }) {
     return isAllowed(caller, 'records:read') ? describe(conn, caller, place) : presentPlace(place)
   }
 
-  async function read(caller: Caller, conversation: string, where: Where): Promise<Conversation> {
+  async function read(caller: Caller, conversation: string, where: ConversationQuery): Promise<Conversation> {
     const found = await describe(db, caller, placeFor(caller, conversation, where))
     if (found.messages === 0) throw createNotFoundError()
     return found
@@ -144,7 +144,7 @@ function presentMessage({ id, at: time }: MessageRow, payload: Payload | undefin
 export function placeFor(
   caller: Caller,
   conversation: string,
-  { scope, unscoped: isUnscoped }: Where,
+  { scope, unscoped: isUnscoped }: ConversationQuery,
 ): Place {
   if (isUnscoped) return { conversation, scope: unscoped }
   return { conversation, scope: scope ?? chooseWriteScope(caller, undefined) }
