@@ -18,6 +18,7 @@ const assistant = (content: string) => ({ role: 'assistant', content })
 it.each([
   ['system', { role: 'system' }],
   ['developer', { role: 'developer' }],
+  ['System', { role: 'System' }],
   ['system of LangChain', { type: 'system' }],
 ])('skips the prompt %s, and stores each other message once', async (name, role) => {
   const chat: object[] = []

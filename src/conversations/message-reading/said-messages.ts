@@ -1,4 +1,5 @@
 import { joinTexts, type MessageCalls } from '../../domain/payloads/message-content.ts'
+import { isSystem, isTool } from '../../domain/payloads/message-roles.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json-objects.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
 import type { NewMessage, NewMessages } from '../new-messages.schemas.ts'
@@ -61,7 +62,7 @@ export function findParts({ parts, blocks, content }: NewMessage): {
 /** The result of a tool that is a message of its own, as a part. */
 function findToolResult(message: NewMessage): JsonObject | undefined {
   const { role, name, content, tool_call_id: id } = message
-  const isOfTool = (role === 'tool' || role === 'function') && name !== undefined
+  const isOfTool = isTool(role) && name !== undefined
   const { member, parts } = findParts(message)
   // Only the parts say which of several calls they answer.
   if ((id == null && !isOfTool) || parts.some((part) => isJsonObject(part) && isResult(part)))
@@ -81,7 +82,7 @@ export function saysAnything(message: SaidMessage): boolean {
  * memories in it and with another text each time. Only an id shows that a message of such a role is meant to be kept.
  */
 export function isPrompt({ role }: { role: string }): boolean {
-  return role === 'system' || role === 'developer'
+  return isSystem(role)
 }
 
 /** Anthropic's API has the results of tools in messages of the user, who has not written them. */

@@ -11,7 +11,12 @@ export function isTool(role: string | undefined): boolean {
   return role !== undefined && /^(?:tool|function)$/i.test(role)
 }
 
-/** Whether a program wrote it and no person or model: a tool, or the application that gives the model its instructions. */
+/** The application that gives a model its instructions. */
+export function isSystem(role: string | undefined): boolean {
+  return role !== undefined && /^(?:system|developer)$/i.test(role)
+}
+
+/** Whether a program wrote it and no person or model. */
 export function isToolOrSystem(role: string | undefined): boolean {
-  return isTool(role) || (role !== undefined && /^(?:system|developer)$/i.test(role))
+  return isTool(role) || isSystem(role)
 }
