@@ -14,15 +14,13 @@ import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import { createPrefilter } from './prefilter.service.ts'
 import { maxRelatedOfSentence } from './related-stems.ts'
-import { maxWords, pickWords } from './search-plan.ts'
-import { countVisible, measureVisible } from './statistics/word-statistics.queries.ts'
+import { findInSmallStore } from './small-store-search.service.ts'
 import { createWordStatistics } from './statistics/word-statistics.service.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
 import { listStoredCorrections } from './stored-corrections.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './surroundings/rescoring.ts'
 import { scoreWithSurroundings } from './surroundings/surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
-import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
 import { findWordsWithBeginnings } from './word-forms.queries.ts'
 import { addForms, getBeginning, listBeginnings } from './word-forms.ts'
 
@@ -90,9 +88,9 @@ export function createTextSearch({
     const [spelled, pages] = await Promise.all([stemmer.findQueryStems(db, query), readPageCount(db)])
     if (spelled.words.length === 0) return []
     const corrected = await addStoredCorrections(db, spelled, pages)
-    const inMemory = { query, stems: corrected, pages }
-    const quick = pages > smallStorePages ? await findInMemory(db, input, inMemory) : undefined
-    if (quick) return quick
+    const isLarge = pages > smallStorePages
+    const inMemory = isLarge ? await findInMemory(db, input, { stems: corrected, pages }) : undefined
+    if (inMemory) return inMemory
     const stems = await addStoredForms(db, input, corrected)
     const shared = {
       trust,
@@ -104,15 +102,14 @@ export function createTextSearch({
       includesForgotten,
       filterWords: listFilterWords(input),
     }
-    const { search, ranked } =
-      pages > smallStorePages
-        ? await findInLargeStore(db, shared, {
-            stems,
-            statistics: await readStatistics(db, pages),
-            exactCount,
-            scopes: input.scopes,
-          })
-        : await findInSmallStore(db, shared, stems)
+    const { search, ranked } = isLarge
+      ? await findInLargeStore(db, shared, {
+          stems,
+          statistics: await readStatistics(db, pages),
+          exactCount,
+          scopes: input.scopes,
+        })
+      : await findInSmallStore(db, shared, stems)
     return input.surroundings ? scoreWithSurroundings(db, search, ranked, input.surroundings) : ranked.matches
   }
 
@@ -138,6 +135,7 @@ export function createTextSearch({
   async function findInMemory(
     db: Database,
     {
+      query,
       trust,
       scopes,
       types,
@@ -149,7 +147,7 @@ export function createTextSearch({
       states,
       includesForgotten,
     }: TextSearchInput,
-    { query, stems, pages }: { query: TextQuery; stems: Stems; pages: number },
+    { stems, pages }: { stems: Stems; pages: number },
   ): Promise<Match[] | undefined> {
     if (!memory || includesForgotten || query.phrases.length > 0 || query.excluded.length > 0)
       return undefined
@@ -174,28 +172,6 @@ export function createTextSearch({
     if (found && states) states.describe = memory.describe
     if (!found || !surroundings) return found?.ranked.matches
     return rescoreMatches(found.ranked, found.messages, { ...surroundings, averageLength }).slice(0, limit)
-  }
-
-  async function findInSmallStore(
-    db: Database,
-    shared: Omit<TextSearch, 'store'>,
-    stems: Stems,
-  ): Promise<RankedSearch> {
-    const search = { ...shared, store: await measureVisible(db, shared.trust) }
-    const picked = await pickVisibleWords(db, stems, search)
-    const words = picked.map((word) => ({ word, count: null }))
-    return { search, ranked: await findByWords(db, search, { words, related: stems.related }) }
-  }
-
-  async function pickVisibleWords(
-    db: Database,
-    { words, occurrences, remarked }: Stems,
-    { trust, store: { rows } }: TextSearch,
-  ): Promise<readonly string[]> {
-    if (words.length <= maxWords) return words
-    const counts = await countVisible(db, trust, words)
-    const counted = words.map((word) => ({ word, count: counts.get(word) ?? 0 }))
-    return pickWords(counted, { occurrences, remarked, rows }).map(({ word }) => word)
   }
 
   /** The requirements of a question for each answer, as conditions on `records as r`. */

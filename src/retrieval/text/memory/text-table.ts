@@ -9,15 +9,15 @@ import type { MessageWords } from '../surroundings/surroundings-score.ts'
 import { addForms } from '../word-forms.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, includesDay, toDayNumber } from './day-numbers.ts'
-import { createPostingLists, maxPlaces } from './posting-lists.ts'
+import { maxPlaces } from './posting-lists.ts'
 import { createRecordGroups, goneGroup, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
 import { createTraitList } from './trait-list.ts'
-import { createWordBeginnings } from './word-beginnings.ts'
 import { countTexts, countWords } from './word-counts.ts'
+import { createWordLists } from './word-lists.ts'
 import { type QueryWords, type WordWeights, weighWords } from './word-weights.ts'
 
 /** The best, the highest score first, and what the words count among the texts that are searched. */
@@ -32,12 +32,6 @@ type RankOptions = Pick<StoreSize, 'averageLength'> & {
 } & Pick<QueryWords, 'occurrences' | 'remarked' | 'related'>
 
 export type TextTable = ReturnType<typeof createTextTable>
-
-/** About how many entries are in the lists that are cleared at once, which blocks other requests for some milliseconds. */
-const droppedAtOnce = 100_000
-
-/** About the bytes that a word takes beside its texts. */
-const bytesOfWord = 160
 
 /**
  * The words of the texts of one store in the memory of the process. A text that changes or goes leaves its place empty until the
@@ -57,12 +51,8 @@ export function createTextTable() {
   const groups = createRecordGroups()
   /** How many texts each group has, by its number. */
   const sizes = [0]
-  /** The number of the posting list of each word, and the words by these numbers. */
-  const lists = new Map<string, number>()
-  const stems: string[] = []
-  const beginnings = createWordBeginnings()
-  const postings = createPostingLists()
-  const scores = createTextScores(postings)
+  const lists = createWordLists()
+  const scores = createTextScores(lists.postings)
 
   /** Stores a text, in the place of what is known of it. Returns whether there was room. */
   function add(stored: StoredText): boolean {
@@ -82,11 +72,7 @@ export function createTextTable() {
     conversations.push(message ? { ...message, conversation } : undefined)
     times.push(stored.time)
     const contained: number[] = []
-    readSearchVector(stored.search, (word, count) => {
-      const list = getList(word)
-      postings.add(list, place, count)
-      contained.push(list)
-    })
+    readSearchVector(stored.search, (word, count) => contained.push(lists.add(word, place, count)))
     statements.push(isStatement(stored) ? contained : null)
     return true
   }
@@ -95,16 +81,6 @@ export function createTextTable() {
   function findVersion(id: string): Version | undefined {
     const place = ids.findPlace(id)
     return place === undefined ? undefined : Array.from(versions.values.subarray(2 * place, 2 * place + 2))
-  }
-
-  function getList(word: string): number {
-    const known = lists.get(word)
-    if (known !== undefined) return known
-    const list = postings.open()
-    lists.set(word, list)
-    stems.push(word)
-    beginnings.add(word)
-    return list
   }
 
   function remove(id: string): void {
@@ -119,18 +95,7 @@ export function createTextTable() {
 
   /** Takes the words of texts that have gone out of the memory, from a list on. Returns the next list; undefined at the end. */
   function dropGone(from: number): number | undefined {
-    let read = 0
-    for (let list = from; list < stems.length; list++) {
-      if (read >= droppedAtOnce) return list
-      read += postings.countEntries(list)
-      postings.drop(list, (place) => groupOf.values[place] === goneGroup)
-      if (postings.countEntries(list) > 0) continue
-      const word = stems[list] ?? ''
-      lists.delete(word)
-      beginnings.remove(word)
-      stems[list] = ''
-    }
-    return undefined
+    return lists.drop(from, (place) => groupOf.values[place] === goneGroup)
   }
 
   /** Ranks by BM25 the texts that contain one of the words, among those that a search reads. */
@@ -142,8 +107,8 @@ export function createTextTable() {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
     const texts = { isSearched, group: groupOf.values }
-    const count = (word: string, most?: number) => countTexts(postings, lists.get(word), texts, most)
-    const listWords = (beginning: string) => beginnings.list(beginning).filter((word) => count(word, 0) > 0)
+    const count = (word: string, most?: number) => countTexts(lists.postings, lists.find(word), texts, most)
+    const listWords = (beginning: string) => lists.listWords(beginning).filter((word) => count(word, 0) > 0)
     const standIns = addForms({ words, inflected, related }, listWords)
     const { weights, ...rarity } = weighWords(
       { words, occurrences, remarked, related: standIns },
@@ -158,7 +123,7 @@ export function createTextTable() {
     isSearched: Uint8Array,
     { averageLength, days, onlyIds, most }: Omit<RankOptions, keyof QueryWords | 'inflected'>,
   ): readonly ScoredPlace[] {
-    const words = weights.map(([word, weight]) => ({ list: lists.get(word), weight: weight * (k1 + 1) }))
+    const words = weights.map(([word, weight]) => ({ list: lists.find(word), weight: weight * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
     const places = onlyIds && new Set(onlyIds.map(ids.findPlace))
     // The best of some texts need not be among the best of all.
@@ -176,7 +141,7 @@ export function createTextTable() {
     if (place === undefined) return undefined
     return {
       created_at: new Date(times.values[place] ?? 0),
-      words: statements.read(place, stems),
+      words: statements.read(place, lists.words),
       speaker: conversations.getSpeaker(place),
       isOfAssistant: traits.has(place, 'isOfAssistant'),
       isOnlyName: traits.has(place, 'isOnlyName'),
@@ -211,11 +176,7 @@ export function createTextTable() {
     isOfDays,
     /** For each of some places, how often its text contains each of `words`. */
     countWords: (places: readonly number[], words: readonly string[]) =>
-      countWords(
-        postings,
-        words.map((word) => lists.get(word)),
-        places,
-      ),
+      countWords(lists.postings, words.map(lists.find), places),
     readMessage,
     countAdded: () => ids.length,
     /** How many texts are here; those that have gone are not. */
@@ -225,18 +186,9 @@ export function createTextTable() {
     findSurroundings: conversations.findSurroundings,
     /** How much memory the table takes, roughly. */
     countBytes: () =>
-      [
-        ids,
-        conversations,
-        postings,
-        statements,
-        scores,
-        versions,
-        groupOf,
-        lengths,
-        traits,
-        days,
-        times,
-      ].reduce((sum, { bytes }) => sum + bytes, lists.size * bytesOfWord),
+      [ids, conversations, lists, statements, scores, versions, groupOf, lengths, traits, days, times].reduce(
+        (sum, { bytes }) => sum + bytes,
+        0,
+      ),
   }
 }

@@ -19,7 +19,7 @@ export function countTexts(
   return count
 }
 
-/** For each of some places, how often its text contains the word of each list; undefined for a word that no text contains. */
+/** For each of some places, how often its text contains the word of each list. A list is undefined if no text contains its word. */
 export function countWords(
   postings: Pick<Postings, 'countAmong'>,
   lists: readonly (number | undefined)[],
