@@ -54,10 +54,10 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
   function takeNext(): Task | undefined {
     const counts = Map.groupBy(running.values(), ({ tenant }) => tenant)
     const rank = (tenant: string) => [counts.get(tenant)?.length ?? 0, served.get(tenant) ?? -1] as const
-    const [tenant] = [...waiting.keys()]
-      .filter((each) => rank(each)[0] < maxOfOne && findStartable(each) !== undefined)
-      .sort((one, other) => compare(rank(one), rank(other)))
-    const task = tenant === undefined ? undefined : findStartable(tenant)
+    const [task] = [...waiting.keys()]
+      .filter((tenant) => rank(tenant)[0] < maxOfOne)
+      .flatMap((tenant) => findStartable(tenant) ?? [])
+      .sort((one, other) => compare(rank(one.tenant), rank(other.tenant)))
     if (!task) return undefined
     const own = waiting.get(task.tenant)
     own?.delete(task.name)
