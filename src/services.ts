@@ -79,9 +79,10 @@ export function createServices({
   models = createModels({ config, clock, instruments }),
   tenantReference,
 }: Resources) {
-  const keys = createKeysService({ db, clock, ids, reference: tenantReference })
+  const { textLanguage, tombstoneKey } = config.records
+  const { intervals, revisedRetentionMs } = config.jobs
+  const seal = createSeal(tombstoneKey)
   const policies = createPoliciesService({ db, clock })
-  const seal = createSeal(config.records.tombstoneKey)
   const records = createRecordsService({
     db,
     clock,
@@ -91,91 +92,70 @@ export function createServices({
     rescore: rescoreAndPromoteRecord,
     ...config.records,
   })
-  const tombstones = createTombstonesService({ db })
-  const { textLanguage } = config.records
   const erasure = createErasureService({ db, clock, ids, seal, textLanguage })
   const forgetting = createForgettingService({ db, clock, seal, ...config.records })
-  const relations = createRelationsService({ db, clock, textLanguage })
-  const reversal = createReversalService({ db, clock, ids, seal, rescore })
   const revision = createRevisionService({ db, clock, ids, seal, records, policies, ...config.records })
-  const reinforcement = createReinforcementService({ db, clock })
-  const explain = createExplainService({ db, clock, ...config.cognition, ...config.jobs })
-  const status = createStatusService({ db, clock, seal, textLanguage, retireQuoting })
-  const layers = createLayerService({ db, clock, textLanguage })
-  const history = createHistoryService({ db })
-  const access = createAccessService({ db, clock })
-  const entities = createEntitiesService({ db, clock, records })
-  const entityMerging = createEntityMergingService({ db, clock, textLanguage })
-  const conversations = createConversationsService({ db })
-  const messageAppending = createMessageAppending({
-    db,
-    clock,
-    ids,
-    seal,
-    policies,
-    conversations,
-    ...config.records,
-  })
-  const conversationRemoval = createConversationRemovalService({ db, forgetting, erasure })
-  const { maxSensitivity } = config.models
-  const capture = createCaptureService({
-    db,
-    clock,
-    ids,
-    seal,
-    revision,
-    policies,
-    log,
-    maxSensitivity,
-    ...config.records,
-    chat: models.ingest,
-  })
   const notes = createNotesService({ db, clock, ids, seal, policies, ...config.records })
-  const { intervals, revisedRetentionMs } = config.jobs
+  const conversations = createConversationsService({ db })
   const maintenance = createMaintenanceService({ db, clock, ids })
-  const plans = createPlansService({ db, clock, maintenance, ...config.jobs })
   const storeReading = createStoreMetrics({ db, clock, intervals, revisedRetentionMs })
-  const exporter = createExportService({ db, clock })
-  const importer = createImportService({ db, clock, ids, log, seal, policies, ...config.records })
-  const { tombstoneKey } = config.records
   const runOnce = createRunOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs, tombstoneKey })
   const scrape: ScrapeOptions = {
     sources: [instruments, storeReading],
     isPublic: config.metrics.isPublic,
   }
   const services = {
-    keys,
+    keys: createKeysService({ db, clock, ids, reference: tenantReference }),
     policies,
     records,
     forgetting,
     erasure,
-    tombstones,
-    relations,
-    reinforcement,
+    tombstones: createTombstonesService({ db }),
+    relations: createRelationsService({ db, clock, textLanguage }),
+    reinforcement: createReinforcementService({ db, clock }),
     revision,
-    reversal,
-    explain,
-    status,
-    layers,
-    history,
-    access,
-    entities,
-    entityMerging,
-    capture,
+    reversal: createReversalService({ db, clock, ids, seal, rescore }),
+    explain: createExplainService({ db, clock, ...config.cognition, ...config.jobs }),
+    status: createStatusService({ db, clock, seal, textLanguage, retireQuoting }),
+    layers: createLayerService({ db, clock, textLanguage }),
+    history: createHistoryService({ db }),
+    access: createAccessService({ db, clock }),
+    entities: createEntitiesService({ db, clock, records }),
+    entityMerging: createEntityMergingService({ db, clock, textLanguage }),
+    capture: createCaptureService({
+      db,
+      clock,
+      ids,
+      seal,
+      revision,
+      policies,
+      log,
+      maxSensitivity: config.models.maxSensitivity,
+      ...config.records,
+      chat: models.ingest,
+    }),
     notes,
     contestingNotes: createContestingNotes({ db, notes, revision }),
     restating: createRestatingService({ db, clock, notes, records, revision }),
     conversations,
-    messageAppending,
-    conversationRemoval,
+    messageAppending: createMessageAppending({
+      db,
+      clock,
+      ids,
+      seal,
+      policies,
+      conversations,
+      ...config.records,
+    }),
+    conversationRemoval: createConversationRemovalService({ db, forgetting, erasure }),
     ...createSearchServices({ config, db, clock, log, models }),
     maintenance,
     runEvents: createRunEvents({ maintenance }),
     schedules: createSchedulesService({ db, clock, intervals }),
-    plans,
+    plans: createPlansService({ db, clock, maintenance, ...config.jobs }),
     announcements,
-    exporter,
-    importer,
+    exporter: createExportService({ db, clock }),
+    importer: createImportService({ db, clock, ids, log, seal, policies, ...config.records }),
     instruments,
     storeReading,
     once: createOnce(runOnce),
