@@ -29,31 +29,33 @@ type Call = Episode['payload']['tool_graph'][number]
 
 function readPlan({ payload: { tool_graph: calls } }: Episode): Pattern | undefined {
   if (calls.length < minNodes || calls.length > maxNodes) return undefined
-  const ids = nameNodes(calls)
-  const nodes = calls.map(({ tool }, place) => ({ id: ids[place] ?? '', op: tool }))
-  const edges = listEdges(calls)
+  const graph = buildGraph(calls)
   // A plan with a cycle cannot be executed.
-  if (edges.length > maxEdges || findGraphFaults({ nodes, edges }).length > 0) return undefined
-  const handle = createStructureHandle({ nodes, edges })
+  if (graph.edges.length > maxEdges || findGraphFaults(graph).length > 0) return undefined
+  const handle = createStructureHandle(graph)
   return {
     handle,
     compose: ({ payload: { timeline, tool_graph: calls } }) => {
       const summary = timeline.find(({ summary }) => summary?.trim())?.summary
-      const names = nameNodes(calls)
       return {
         kind: 'plan_graph',
         plan_id: `plan-${handle.digest.toString('hex')}`,
         version: '1',
         ...(summary === undefined ? {} : { intent: truncate(summary, maxIntentLength) }),
-        nodes: calls.map(({ tool, args }, place) => ({
-          id: names[place] ?? '',
-          op: tool,
-          ...(args === undefined ? {} : { params: toParams(args) }),
-        })),
-        edges: listEdges(calls),
+        ...buildGraph(calls),
       }
     },
   }
+}
+
+function buildGraph(calls: readonly Call[]) {
+  const ids = nameNodes(calls)
+  const nodes = calls.map(({ tool, args }, place) => ({
+    id: ids[place] ?? '',
+    op: tool,
+    ...(args === undefined ? {} : { params: toParams(args) }),
+  }))
+  return { nodes, edges: listEdges(calls, ids) }
 }
 
 function toParams(args: unknown): Record<string, unknown> {
@@ -72,13 +74,12 @@ function nameNodes(calls: readonly Call[]): string[] {
 }
 
 /** Returns each edge once. Dependencies on unknown calls are dropped; of calls with the same id the first is meant. */
-function listEdges(calls: readonly Call[]) {
+function listEdges(calls: readonly Call[], ids: readonly string[]) {
   const known = new Set(calls.map(({ id }) => id))
-  const names = nameNodes(calls)
   return calls.flatMap(({ depends_on: needed = [] }, place) =>
     [...new Set(needed)]
       .filter((id) => known.has(id))
-      .map((from) => ({ from, to: names[place] ?? '', kind: 'control' as const })),
+      .map((from) => ({ from, to: ids[place] ?? '', kind: 'control' as const })),
   )
 }
 

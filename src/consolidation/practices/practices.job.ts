@@ -141,7 +141,6 @@ export function createPracticeStage(
     toUpdate: ChangesByPractice,
     { now, runId, effectsRunId }: Pick<StageInput, 'now' | 'runId' | 'effectsRunId'>,
   ) {
-    const nothing = { reinforced: 0, changes: [] as Change[] }
     const practices =
       toUpdate.size === 0 ? [] : await claimPractices(tx, [...toUpdate.keys()], kind.countsField)
     const links = practices.flatMap(({ id }) =>
@@ -158,7 +157,7 @@ export function createPracticeStage(
       )
       return countChanges.length === 0 ? [] : [updatePractice(practice, countChanges, kind, now)]
     })
-    if (updated.length === 0) return nothing
+    if (updated.length === 0) return { reinforced: 0, changes: [] }
     await writeUpdatedPractices(tx, updated, { actor: kind.actor, countsField: kind.countsField, now, runId })
     const changes = updated.map(({ id, entries, storedCounts }): Change => {
       const isReinforced = entries.some(({ action }) => action === 'reinforce')
@@ -176,6 +175,6 @@ type DraftInput = {
   policies: Policies
 }
 
-function toOutcomeCounts(pending: PendingCounts | undefined): OutcomeCounts {
-  return { successes: pending?.successes ?? 0, failures: pending?.failures ?? 0, lastAt: null }
+function toOutcomeCounts({ successes = 0, failures = 0 }: Partial<PendingCounts> = {}): OutcomeCounts {
+  return { successes, failures, lastAt: null }
 }
