@@ -14,30 +14,25 @@ export type ExportContext = {
 
 /** The visible edges of row `r`, as the items of a list, and whether the target of an edge `e` is visible. */
 export function buildEdges(context: ExportContext): { edges: Fragment; isTargetVisible: Fragment } {
-  const isVisible = isTargetVisible(context)
-  return { edges: selectVisibleEdges(isVisible), isTargetVisible: isVisible }
+  const isTargetVisible = checkTarget(context)
+  return { edges: selectVisibleEdges(isTargetVisible), isTargetVisible }
 }
 
-/**
- * The predicates of inverse edges. A hub may have a million of them; the export contains a part, because the record
- * at the other end has the edge too.
- */
-const backward = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
-const maxBackward = 1_000
-
-/**
- * Whether the target of edge `e` is visible. A lookup for each edge: with a join the planner would sometimes read all
- * records for each page.
- */
-function isTargetVisible({ trust, now, filters }: ExportContext): Fragment {
+/** A lookup for each edge: with a join the planner would sometimes read all records for each page. */
+function checkTarget({ trust, now, filters }: ExportContext): Fragment {
   const isKept = filters.include_forgotten ? isNotPurged(now, 't') : sql`t.forgotten_at is null`
   return sql`(select ${isKept} and ${openTo(trust, 't')} from records as t where t.id = e.target_id)`
 }
 
-function selectVisibleEdges(isVisible: Fragment): Fragment {
+const inversePredicates = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
+/** A hub may have a million inverse edges. The export contains a part of them: the record at the other end has the edge too. */
+const maxInverse = 1_000
+
+/** Only a record with more edges than `maxInverse` is asked for its inverse edges apart. */
+function selectVisibleEdges(isTargetVisible: Fragment): Fragment {
   const selectEdges = (condition: Fragment) => sql`
     select e.predicate, e.target_id, e.weight, e.created_at from relations as e
-    where e.source_id = r.id ${condition} and ${isVisible}`
+    where e.source_id = r.id ${condition} and ${isTargetVisible}`
   const writeEdges = (from: Fragment) => sql`
     select string_agg(${object([
       text('predicate', sql`e.predicate`),
@@ -46,13 +41,13 @@ function selectVisibleEdges(isVisible: Fragment): Fragment {
       word('created_at', time(sql`e.created_at`)),
     ])}, ',' order by e.created_at, e.target_id, e.predicate)
     from (${from}) as e`
-  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(maxBackward + 1)}`
+  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(maxInverse + 1)}`
   return sql`
-    select case when (select count(*) from (${first}) as few) <= ${sql.lit(maxBackward)} then (${writeEdges(selectEdges(sql``))})
+    select case when (select count(*) from (${first}) as few) <= ${sql.lit(maxInverse)} then (${writeEdges(selectEdges(sql``))})
     else (${writeEdges(sql`
-      (${selectEdges(sql`and e.predicate not in (${backward})`)})
+      (${selectEdges(sql`and e.predicate not in (${inversePredicates})`)})
       union all
-      (${selectEdges(sql`and e.predicate in (${backward})`)}
-        order by e.predicate desc, e.target_id desc limit ${sql.lit(maxBackward)})
+      (${selectEdges(sql`and e.predicate in (${inversePredicates})`)}
+        order by e.predicate desc, e.target_id desc limit ${sql.lit(maxInverse)})
     `)}) end`
 }

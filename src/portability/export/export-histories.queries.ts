@@ -16,7 +16,7 @@ import { maxAccesses, maxLineBytes, maxLineValues } from '../line-limits.ts'
 
 type Fragment = RawBuilder<unknown>
 
-/** The histories of row `r`, as the items of lists; null where there is none. Of `accesses` the whole members. */
+/** The histories of row `r`, as the items of lists; null where there is none. `accesses` has its members whole. */
 export function buildHistories(trust: Trust) {
   return {
     auditLog: writeAuditLog(trust),
