@@ -15,25 +15,7 @@ import { readTexts } from './readers/texts.ts'
 import { readZep } from './readers/zep.ts'
 
 /** The formats of other programs, and how each is read. */
-export const foreignFormats = [
-  'mem0',
-  'mcp-memory',
-  'chatgpt',
-  'claude',
-  'claude-code',
-  'codex',
-  'letta',
-  'langgraph',
-  'openmemory',
-  'graphiti',
-  'hindsight',
-  'basic-memory',
-  'zep',
-  'texts',
-] as const
-export type ForeignFormat = (typeof foreignFormats)[number]
-
-export const readers: Readonly<Record<ForeignFormat, Reader>> = {
+export const readers = {
   mem0: readMem0,
   'mcp-memory': readMcpMemory,
   chatgpt: readChatgpt,
@@ -48,4 +30,7 @@ export const readers: Readonly<Record<ForeignFormat, Reader>> = {
   'basic-memory': readBasicMemory,
   zep: readZep,
   texts: readTexts,
-}
+} satisfies Readonly<Record<string, Reader>>
+
+export type ForeignFormat = keyof typeof readers
+export const foreignFormats = Object.keys(readers) as ForeignFormat[]

@@ -77,9 +77,10 @@ function isVersion(item: Item): boolean {
   return 'record' in item && (item.ended !== undefined || item.supersedes !== undefined)
 }
 
-function describeRecord(item: RecordItem, { format, idOf, scope }: Destination): Described {
-  const { record, createdAt, source, links = [] } = item
-  const { ended, supersedes, supersededBy } = item
+function describeRecord(item: RecordItem, destination: Destination): Described {
+  const { record, createdAt, source, links = [], ended, supersedes, happenedAt: at } = item
+  const { format, idOf } = destination
+  const ref = item.ref ?? `${format}:${source}`
   const relations = new Map(
     links.map(({ predicate, to }) => [
       `${predicate} ${idOf(to)}`,
@@ -92,28 +93,30 @@ function describeRecord(item: RecordItem, { format, idOf, scope }: Destination):
       ? {}
       : { descent: [{ source_id: idOf(supersedes), kind: 'supersede', is_ground: false }] }),
   }
-  const revision = omitNulls<Revision>({
-    supersedes: supersedes === undefined ? null : idOf(supersedes),
-    superseded_by: supersededBy === undefined ? null : idOf(supersededBy),
-    status: ended === undefined ? 'active' : 'retracted',
-  })
-  const ref = item.ref ?? `${format}:${source}`
-  const at = item.happenedAt
-  const evidence = at === undefined ? [] : [{ source_type: 'event', source_id: ref, timestamp: at }]
-  const payload =
-    record.payload.kind === 'semantic'
-      ? {
-          ...dropImpossibleTime(nameTopic(record.payload, scope)),
-          evidence,
-          ...(isVersion(item) ? { revision } : {}),
-        }
-      : record.payload
+  const payload = completePayload(item, ref, destination)
   return {
     record: { ...record, ...history, payload, relations: [...relations.values()] } as NewRecord,
     createdAt,
     ref,
     at,
     fingerprint: computeFingerprint([record.type, record.payload, record.tags, createdAt, at, ended]),
+  }
+}
+
+/** Adds to a fact its evidence, and to a version the versions before and after it. */
+function completePayload(item: RecordItem, ref: string, { idOf, scope }: Destination) {
+  const { record, happenedAt: at, ended, supersedes, supersededBy } = item
+  if (record.payload.kind !== 'semantic') return record.payload
+  const evidence = at === undefined ? [] : [{ source_type: 'event', source_id: ref, timestamp: at }]
+  const revision = omitNulls<Revision>({
+    supersedes: supersedes === undefined ? null : idOf(supersedes),
+    superseded_by: supersededBy === undefined ? null : idOf(supersededBy),
+    status: ended === undefined ? 'active' : 'retracted',
+  })
+  return {
+    ...dropImpossibleTime(nameTopic(record.payload, scope)),
+    evidence,
+    ...(isVersion(item) ? { revision } : {}),
   }
 }
 

@@ -90,7 +90,7 @@ function splitFields(source: string): { fields: Fields; body: string } {
       fields.set(name, items)
     }
   }
-  const { tags } = Object.fromEntries(fields) as { tags?: unknown }
+  const tags = fields.get('tags')
   if (typeof tags === 'string')
     fields.set(
       'tags',

@@ -10,6 +10,8 @@ import { ByteReader, createBrokenArchiveError } from './byte-reader.ts'
 export type Member = { name: string; chunks: AsyncIterable<Buffer>; isArchiveBroken: () => boolean }
 
 const signatures = { member: 0x04034b50, descriptor: 0x08074b50 }
+/** The two bytes with which every signature begins. */
+const signatureStart = 0x4b50
 const methods = { stored: 0, deflated: 8 }
 const headerBytes = 26
 /** The sizes come after the data. */
@@ -81,7 +83,7 @@ async function* refuseMember(name: string): AsyncGenerator<Buffer> {
 async function readHeader(reader: ByteReader): Promise<Header | undefined> {
   const signature = (await reader.take(4)).readUInt32LE(0)
   if (signature !== signatures.member) {
-    if ((signature & 0xffff) !== 0x4b50) throw createBrokenArchiveError('The archive is broken.')
+    if ((signature & 0xffff) !== signatureStart) throw createBrokenArchiveError('The archive is broken.')
     return undefined
   }
   const fields = await reader.take(headerBytes)
@@ -201,6 +203,6 @@ async function skipDescriptor(reader: ByteReader): Promise<void> {
   const hasSignature = first.readUInt32LE(0) === signatures.descriptor
   const rest = await reader.take(hasSignature ? 16 : 12)
   const at = hasSignature ? 12 : 8
-  if ((rest.readUInt16LE(at) & 0xffff) === 0x4b50) reader.unread(rest.subarray(at))
+  if (rest.readUInt16LE(at) === signatureStart) reader.unread(rest.subarray(at))
   else await reader.skip(4)
 }
