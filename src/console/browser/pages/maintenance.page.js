@@ -14,11 +14,15 @@ const parts = [
   {
     name: 'plans',
     title: 'Plans',
-    load: () => import('./maintenance/plans.js'),
-    loadOne: () => import('./maintenance/plan-view.js'),
+    load: () => import('./maintenance/plans/plans.js'),
+    loadOne: () => import('./maintenance/plans/plan-view.js'),
   },
   { name: 'schedules', title: 'Schedules', load: () => import('./maintenance/schedules.js') },
-  { name: 'policies', title: 'Policies and budgets', load: () => import('./maintenance/policies.js') },
+  {
+    name: 'policies',
+    title: 'Policies and budgets',
+    load: () => import('./maintenance/policies/policies.js'),
+  },
   { name: 'simulations', title: 'Simulations', load: () => import('./maintenance/simulations.js') },
 ]
 const loadStart = () => import('./maintenance/start-form.js')

@@ -1,14 +1,14 @@
-import { api } from '../../api/client.js'
-import { html } from '../../html.js'
-import { Panel } from '../../parts/panel.js'
-import { RunStatus } from '../../parts/run-tags.js'
-import { Time } from '../../parts/time.js'
-import { useRequest } from '../../parts/use-request.js'
-import { toPath } from '../../router.js'
-import { listedJobs } from './jobs.js'
-import { RunActions } from './run-actions.js'
+import { api } from '../../../api/client.js'
+import { html } from '../../../html.js'
+import { Panel } from '../../../parts/panel.js'
+import { RunStatus } from '../../../parts/run-tags.js'
+import { Time } from '../../../parts/time.js'
+import { useRequest } from '../../../parts/use-request.js'
+import { toPath } from '../../../router.js'
+import { listedJobs } from '../jobs.js'
+import { RunActions } from '../run-actions.js'
 
-/** @import { Plan } from '../../api/types.d.ts' */
+/** @import { Plan } from '../../../api/types.d.ts' */
 
 /** How many of the newest runs of the job are searched for those of the plan. */
 const maxRuns = 100

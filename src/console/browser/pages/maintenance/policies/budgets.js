@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks'
-import { api } from '../../api/client.js'
-import { may } from '../../api/session.js'
-import { html } from '../../html.js'
-import { notify } from '../../parts/notices.js'
-import { formatBytes, formatCount, toWords } from '../../parts/numbers.js'
-import { Panel } from '../../parts/panel.js'
-import { askReason } from '../../parts/reason-dialog.js'
-import { showLoaded } from '../../parts/states.js'
-import { Pager, Table } from '../../parts/table.js'
-import { useRequest } from '../../parts/use-request.js'
-import { query } from '../../router.js'
+import { api } from '../../../api/client.js'
+import { may } from '../../../api/session.js'
+import { html } from '../../../html.js'
+import { notify } from '../../../parts/notices.js'
+import { formatBytes, formatCount, toWords } from '../../../parts/numbers.js'
+import { Panel } from '../../../parts/panel.js'
+import { askReason } from '../../../parts/reason-dialog.js'
+import { showLoaded } from '../../../parts/states.js'
+import { Pager, Table } from '../../../parts/table.js'
+import { useRequest } from '../../../parts/use-request.js'
+import { query } from '../../../router.js'
 import { BudgetForm } from './budget-form.js'
 
-/** @import { Budget } from '../../api/types.d.ts' */
-/** @import { Column } from '../../parts/table.js' */
+/** @import { Budget } from '../../../api/types.d.ts' */
+/** @import { Column } from '../../../parts/table.js' */
 
 /** How much each scope may hold. */
 export function View() {

@@ -1,19 +1,19 @@
 import { useRef, useState } from 'preact/hooks'
-import { api } from '../../api/client.js'
-import { describeProblem } from '../../api/problem.js'
-import { may } from '../../api/session.js'
-import { html } from '../../html.js'
-import { Field, toOptions } from '../../parts/fields.js'
-import { notify } from '../../parts/notices.js'
-import { formatScore, toWords } from '../../parts/numbers.js'
-import { Panel } from '../../parts/panel.js'
-import { formatDuration } from '../../parts/time.js'
-import { computeSalience, findForgetting } from '../../plots/fading.js'
-import { Lines } from '../../plots/lines.js'
-import { navigate, toPath } from '../../router.js'
-import { seesAll } from './jobs.js'
+import { api } from '../../../api/client.js'
+import { describeProblem } from '../../../api/problem.js'
+import { may } from '../../../api/session.js'
+import { html } from '../../../html.js'
+import { Field, toOptions } from '../../../parts/fields.js'
+import { notify } from '../../../parts/notices.js'
+import { formatScore, toWords } from '../../../parts/numbers.js'
+import { Panel } from '../../../parts/panel.js'
+import { formatDuration } from '../../../parts/time.js'
+import { computeSalience, findForgetting } from '../../../plots/fading.js'
+import { Lines } from '../../../plots/lines.js'
+import { navigate, toPath } from '../../../router.js'
+import { seesAll } from '../jobs.js'
 
-/** @import { Policy } from '../../api/types.d.ts' */
+/** @import { Policy } from '../../../api/types.d.ts' */
 
 const day = 86_400
 const curves = /** @type {const} */ (['exponential', 'linear', 'custom', 'huber', 'elastic'])

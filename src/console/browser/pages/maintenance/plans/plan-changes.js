@@ -1,21 +1,21 @@
-import { api } from '../../api/client.js'
-import { may } from '../../api/session.js'
-import { html } from '../../html.js'
-import { Checkbox, Field, toOptions } from '../../parts/fields.js'
-import { toWords } from '../../parts/numbers.js'
-import { Panel } from '../../parts/panel.js'
-import { RecordLine } from '../../parts/record-line.js'
-import { recordTypes } from '../../parts/record-types.js'
-import { showLoaded } from '../../parts/states.js'
-import { Pager, Table } from '../../parts/table.js'
-import { useRecords } from '../../parts/use-records.js'
-import { useRequest } from '../../parts/use-request.js'
-import { query, setQuery } from '../../router.js'
-import { ActionTag, Difference } from './change-cells.js'
+import { api } from '../../../api/client.js'
+import { may } from '../../../api/session.js'
+import { html } from '../../../html.js'
+import { Checkbox, Field, toOptions } from '../../../parts/fields.js'
+import { toWords } from '../../../parts/numbers.js'
+import { Panel } from '../../../parts/panel.js'
+import { RecordLine } from '../../../parts/record-line.js'
+import { recordTypes } from '../../../parts/record-types.js'
+import { showLoaded } from '../../../parts/states.js'
+import { Pager, Table } from '../../../parts/table.js'
+import { useRecords } from '../../../parts/use-records.js'
+import { useRequest } from '../../../parts/use-request.js'
+import { query, setQuery } from '../../../router.js'
+import { ActionTag, Difference } from '../change-cells.js'
 import { isChosen, toggle } from './plan-selection.js'
 
-/** @import { Plan, PlanChange } from '../../api/types.d.ts' */
-/** @import { Column } from '../../parts/table.js' */
+/** @import { Plan, PlanChange } from '../../../api/types.d.ts' */
+/** @import { Column } from '../../../parts/table.js' */
 /** @import { Selection } from './plan-selection.js' */
 
 const pageSize = 25
@@ -56,7 +56,7 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
 }
 
 /**
- * @param {{ known: import('../../parts/use-records.js').KnownRecords, selection: Selection, setSelection: (selection: Selection) => void }} context
+ * @param {{ known: import('../../../parts/use-records.js').KnownRecords, selection: Selection, setSelection: (selection: Selection) => void }} context
  * @returns {readonly Column<PlanChange>[]}
  */
 function createColumns({ known, selection, setSelection }) {

@@ -1,16 +1,16 @@
-import { api } from '../../api/client.js'
-import { html } from '../../html.js'
-import { Lazy } from '../../parts/lazy.js'
-import { formatScore, toWords } from '../../parts/numbers.js'
-import { Panel } from '../../parts/panel.js'
-import { showLoaded } from '../../parts/states.js'
-import { Table } from '../../parts/table.js'
-import { formatDuration } from '../../parts/time.js'
-import { useRequest } from '../../parts/use-request.js'
-import { query, toPath } from '../../router.js'
+import { api } from '../../../api/client.js'
+import { html } from '../../../html.js'
+import { Lazy } from '../../../parts/lazy.js'
+import { formatScore, toWords } from '../../../parts/numbers.js'
+import { Panel } from '../../../parts/panel.js'
+import { showLoaded } from '../../../parts/states.js'
+import { Table } from '../../../parts/table.js'
+import { formatDuration } from '../../../parts/time.js'
+import { useRequest } from '../../../parts/use-request.js'
+import { query, toPath } from '../../../router.js'
 
-/** @import { Policy } from '../../api/types.d.ts' */
-/** @import { Column } from '../../parts/table.js' */
+/** @import { Policy } from '../../../api/types.d.ts' */
+/** @import { Column } from '../../../parts/table.js' */
 
 const loadForm = () => import('./policy-form.js')
 const loadBudgets = () => import('./budgets.js')

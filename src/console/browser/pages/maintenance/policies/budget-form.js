@@ -1,23 +1,23 @@
 import { useRef, useState } from 'preact/hooks'
-import { api } from '../../api/client.js'
-import { describeProblem } from '../../api/problem.js'
-import { may } from '../../api/session.js'
-import { html } from '../../html.js'
-import { Checkbox, Field } from '../../parts/fields.js'
-import { Lazy } from '../../parts/lazy.js'
-import { notify } from '../../parts/notices.js'
-import { toWords } from '../../parts/numbers.js'
-import { Panel } from '../../parts/panel.js'
-import { recordTypes } from '../../parts/record-types.js'
-import { Failure } from '../../parts/states.js'
-import { Progress } from './progress.js'
-import { useRun } from './use-run.js'
+import { api } from '../../../api/client.js'
+import { describeProblem } from '../../../api/problem.js'
+import { may } from '../../../api/session.js'
+import { html } from '../../../html.js'
+import { Checkbox, Field } from '../../../parts/fields.js'
+import { Lazy } from '../../../parts/lazy.js'
+import { notify } from '../../../parts/notices.js'
+import { toWords } from '../../../parts/numbers.js'
+import { Panel } from '../../../parts/panel.js'
+import { recordTypes } from '../../../parts/record-types.js'
+import { Failure } from '../../../parts/states.js'
+import { Progress } from '../progress.js'
+import { useRun } from '../use-run.js'
 
-/** @import { Budget } from '../../api/types.d.ts' */
+/** @import { Budget } from '../../../api/types.d.ts' */
 
 const protectable = /** @type {const} */ ([...recordTypes, 'procedural', 'codebase'])
 
-const loadCurve = () => import('./simulation-curve.js')
+const loadCurve = () => import('../simulation-curve.js')
 
 /** The preview tries these parts of the limit. */
 const parts = [0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2]
@@ -39,7 +39,7 @@ export function BudgetForm({ budget, onChange, onCancel }) {
   }
   /** @param {ReturnType<typeof readBudget>} choice */
   async function save({ scope, measure, limit, ...others }) {
-    const body = /** @type {import('../../api/types.d.ts').Budget} */ ({ ...others, [measure]: limit })
+    const body = /** @type {import('../../../api/types.d.ts').Budget} */ ({ ...others, [measure]: limit })
     if (scope === '') await api.put('/v1/policies/budgets', { body })
     else await api.put('/v1/policies/budgets/{scope}', { path: { scope }, body })
     notify('The budget is set. The next run of decay forgets the records that exceed it.')

@@ -1,18 +1,18 @@
-import { api } from '../../api/client.js'
-import { html } from '../../html.js'
-import { Field, toOptions } from '../../parts/fields.js'
-import { formatCount, toWords } from '../../parts/numbers.js'
-import { RunStatus } from '../../parts/run-tags.js'
-import { Empty, showLoaded } from '../../parts/states.js'
-import { Pager, Table } from '../../parts/table.js'
-import { Time } from '../../parts/time.js'
-import { useRequest } from '../../parts/use-request.js'
-import { query, setQuery, toPath } from '../../router.js'
+import { api } from '../../../api/client.js'
+import { html } from '../../../html.js'
+import { Field, toOptions } from '../../../parts/fields.js'
+import { formatCount, toWords } from '../../../parts/numbers.js'
+import { RunStatus } from '../../../parts/run-tags.js'
+import { Empty, showLoaded } from '../../../parts/states.js'
+import { Pager, Table } from '../../../parts/table.js'
+import { Time } from '../../../parts/time.js'
+import { useRequest } from '../../../parts/use-request.js'
+import { query, setQuery, toPath } from '../../../router.js'
 
-import { RunScope } from './run-scope.js'
+import { RunScope } from '../run-scope.js'
 
-/** @import { Plan } from '../../api/types.d.ts' */
-/** @import { Column } from '../../parts/table.js' */
+/** @import { Plan } from '../../../api/types.d.ts' */
+/** @import { Column } from '../../../parts/table.js' */
 
 const statuses = /** @type {const} */ (['preparing', 'ready', 'stale', 'applied', 'expired', 'failed'])
 const pageSize = 25

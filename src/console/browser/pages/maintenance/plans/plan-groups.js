@@ -1,18 +1,18 @@
-import { api } from '../../api/client.js'
-import { may } from '../../api/session.js'
-import { html } from '../../html.js'
-import { Checkbox } from '../../parts/fields.js'
-import { formatBytes, formatCount, formatScore, toWords } from '../../parts/numbers.js'
-import { RecordLine } from '../../parts/record-line.js'
-import { Failure, Loading } from '../../parts/states.js'
-import { Table } from '../../parts/table.js'
-import { useRecords } from '../../parts/use-records.js'
-import { useRequest } from '../../parts/use-request.js'
-import { ActionTag } from './change-cells.js'
+import { api } from '../../../api/client.js'
+import { may } from '../../../api/session.js'
+import { html } from '../../../html.js'
+import { Checkbox } from '../../../parts/fields.js'
+import { formatBytes, formatCount, formatScore, toWords } from '../../../parts/numbers.js'
+import { RecordLine } from '../../../parts/record-line.js'
+import { Failure, Loading } from '../../../parts/states.js'
+import { Table } from '../../../parts/table.js'
+import { useRecords } from '../../../parts/use-records.js'
+import { useRequest } from '../../../parts/use-request.js'
+import { ActionTag } from '../change-cells.js'
 import { isChosen, toggle } from './plan-selection.js'
 
-/** @import { Plan, PlanSummary } from '../../api/types.d.ts' */
-/** @import { Column } from '../../parts/table.js' */
+/** @import { Plan, PlanSummary } from '../../../api/types.d.ts' */
+/** @import { Column } from '../../../parts/table.js' */
 /** @import { Selection } from './plan-selection.js' */
 
 /** @typedef {PlanSummary['groups'][number]} Group */
