@@ -1,7 +1,7 @@
 /**
  * Conversations: messages in order, each stored as an episodic record.
- * Here: appending, listing and removing messages. Not here: how neighbours count in a search (retrieval), and what is
- * learnt from messages (consolidation).
+ * Here: appending, listing and removing messages. `message-reading/` reads them in the forms of chat APIs.
+ * Not here: how neighbours count in a search (retrieval), and what is learnt from messages (consolidation).
  */
 export { createConversationRemovalService } from './conversation-removal.service.ts'
 export { conversationsRoutes } from './conversations.routes.ts'
