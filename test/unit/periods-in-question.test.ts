@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mergeRanges, type Range } from '../../src/retrieval/question/periods.ts'
-import { readPeriods } from '../../src/retrieval/question/periods-in-question.ts'
+import { mergeRanges, type Range } from '../../src/retrieval/question/periods/periods.ts'
+import { readPeriods } from '../../src/retrieval/question/periods/periods-in-question.ts'
 import { includesDay, numberDays, toDayNumber } from '../../src/retrieval/text/memory/day-numbers.ts'
 import { anyCharacter } from '../support/any-character.ts'
 

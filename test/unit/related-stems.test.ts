@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { findRelatedWords } from '../../src/embeddings/index.ts'
+import { pickRelated } from '../../src/retrieval/text/search-plan.ts'
 import {
   computeGain,
   createRelatedSum,
   pickRelatedTo,
   weighRelated,
-} from '../../src/retrieval/text/related-stems.ts'
-import { pickRelated } from '../../src/retrieval/text/search-plan.ts'
+} from '../../src/retrieval/text/stems/related-stems.ts'
 
 const vehicle = { word: 'vehicl', of: 'car', weight: 0.3 }
 const store = { rows: 100 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createWordBeginnings } from '../../src/retrieval/text/memory/word-beginnings.ts'
-import { maxRelatedOfSentence } from '../../src/retrieval/text/related-stems.ts'
+import { maxRelatedOfSentence } from '../../src/retrieval/text/stems/related-stems.ts'
 import {
   addForms,
   getBeginning,
   listBeginnings,
   maxWordsOfBeginning,
-} from '../../src/retrieval/text/word-forms.ts'
+} from '../../src/retrieval/text/stems/word-forms.ts'
 
 const inStore = (...words: string[]) => {
   const { list, add } = createWordBeginnings()

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
-import type { Range } from '../question/periods.ts'
+import type { Range } from '../question/periods/periods.ts'
 import { timeColumns } from '../record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from '../record-time.ts'
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import { findMostSalient } from '../../records/index.ts'
-import type { PeriodsInQuestion } from '../question/periods-in-question.ts'
+import type { PeriodsInQuestion } from '../question/periods/periods-in-question.ts'
 import { listSearchedScopes, type Question } from '../question/question.ts'
 import { compareMatches, type Match } from './match.ts'
 import { findMessagesInPeriods, findTimes, isDated } from './period-search.queries.ts'

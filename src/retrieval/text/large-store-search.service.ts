@@ -12,7 +12,7 @@ import {
   estimateShare,
   type WordStatistics,
 } from './statistics/word-statistics.ts'
-import type { Stems } from './stemming.service.ts'
+import type { Stems } from './stems/stemming.service.ts'
 import {
   findByCombinations,
   findByWords,

@@ -1,5 +1,5 @@
 import { compareMatches, type Match } from '../channels/match.ts'
-import type { WeighedStem } from './related-stems.ts'
+import type { WeighedStem } from './stems/related-stems.ts'
 
 /** The best matches, how rare each word of the question is, and what stands for these words. */
 export type RankedMatches = {

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { b, computeIdf, k1 } from './bm25.ts'
-import { computeIdfOfAbsent, type RelatedStem } from './related-stems.ts'
 import { weighRemark } from './search-plan.ts'
 import type { CountedWord, StoreSize } from './statistics/word-statistics.ts'
+import { computeIdfOfAbsent, type RelatedStem } from './stems/related-stems.ts'
 import { padPlaces } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
 

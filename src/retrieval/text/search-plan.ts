@@ -1,12 +1,12 @@
 import { compareTexts } from '../../kernel/text-order.ts'
 import { estimateIdf, k1 } from './bm25.ts'
-import type { RelatedStem } from './related-stems.ts'
 import {
   type CountedWord,
   estimateRecords,
   sortRarestFirst,
   type WordStatistics,
 } from './statistics/word-statistics.ts'
+import type { RelatedStem } from './stems/related-stems.ts'
 
 /** Keeps a text search within its budget: decides which words look up records, and which only add to the score. */
 

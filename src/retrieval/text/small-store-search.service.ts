@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { maxWords, pickWords } from './search-plan.ts'
 import { countVisible, measureVisible } from './statistics/word-statistics.queries.ts'
-import type { Stems } from './stemming.service.ts'
+import type { Stems } from './stems/stemming.service.ts'
 import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
 
 /** Searches a store whose records can all be counted for the caller. */

@@ -5,9 +5,9 @@ import { openTo } from '../../db/fragments/visibility.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
 import type { Match } from '../channels/match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
-import { computeGain, pickRelatedTo, type RelatedStem } from './related-stems.ts'
 import { selectScoreColumns } from './score-columns.queries.ts'
 import type { CountedWord, StoreSize } from './statistics/word-statistics.ts'
+import { computeGain, pickRelatedTo, type RelatedStem } from './stems/related-stems.ts'
 import {
   andNone,
   containsAny,

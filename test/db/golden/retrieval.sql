@@ -1685,9 +1685,25 @@ from portion) as rows,
 from word) as words
     from sample cross join middle;
 
--- src/retrieval/text/stemming.queries.ts findStems
+-- src/retrieval/text/stems/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
     from unnest($2::text[]) as word;
+
+-- src/retrieval/text/stems/word-forms.queries.ts findWordsWithBeginnings
+    with found as materialized (
+      select c.search
+from contents as c join records as r on r.id = c.record_id
+      where c.search @@ (select $1::tsquery)
+and c.words <= 2000
+        and r.forgotten_at is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      limit 500
+    )
+    select distinct word
+from found cross join unnest(tsvector_to_array(found.search)) as word
+    where left(word, 5) = any($4::text[])
+    limit 500;
 
 -- src/retrieval/text/surroundings/surroundings.queries.ts findMessagesAround
     select m.record_id as message, array_agg(near.record_id
@@ -2197,22 +2213,6 @@ select c.search @@ (select $1::tsquery && $2::tsquery && coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery))
 from contents as c;
-
--- src/retrieval/text/word-forms.queries.ts findWordsWithBeginnings
-    with found as materialized (
-      select c.search
-from contents as c join records as r on r.id = c.record_id
-      where c.search @@ (select $1::tsquery)
-and c.words <= 2000
-        and r.forgotten_at is null
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-      limit 500
-    )
-    select distinct word
-from found cross join unnest(tsvector_to_array(found.search)) as word
-    where left(word, 5) = any($4::text[])
-    limit 500;
 
 -- src/retrieval/text/word-occurrences.queries.ts selectOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end

@@ -6,12 +6,12 @@ import * as remembering from '../../../src/retrieval/text/memory/text-memory.que
 import * as prefilter from '../../../src/retrieval/text/prefilter.queries.ts'
 import * as scores from '../../../src/retrieval/text/score-columns.queries.ts'
 import * as statistics from '../../../src/retrieval/text/statistics/word-statistics.queries.ts'
-import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
+import * as stemming from '../../../src/retrieval/text/stems/stemming.queries.ts'
+import * as forms from '../../../src/retrieval/text/stems/word-forms.queries.ts'
 import * as surroundings from '../../../src/retrieval/text/surroundings/surroundings.queries.ts'
 import * as requirements from '../../../src/retrieval/text/text-requirements.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
 import * as words from '../../../src/retrieval/text/word-conditions.queries.ts'
-import * as forms from '../../../src/retrieval/text/word-forms.queries.ts'
 import * as occurrences from '../../../src/retrieval/text/word-occurrences.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -135,7 +135,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       'without states': (db) => remembering.checkTexts(db, check),
     },
   },
-  'src/retrieval/text/stemming.queries.ts': {
+  'src/retrieval/text/stems/stemming.queries.ts': {
     findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),
   },
   'src/retrieval/text/statistics/word-statistics.queries.ts': {
@@ -144,7 +144,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     measureVisible: (db) => statistics.measureVisible(db, trust),
     countVisible: (db) => statistics.countVisible(db, trust, ['ferry', 'porto']),
   },
-  'src/retrieval/text/word-forms.queries.ts': {
+  'src/retrieval/text/stems/word-forms.queries.ts': {
     findWordsWithBeginnings: (db) => forms.findWordsWithBeginnings(db, { trust }, ['ferri', 'porto']),
   },
 }

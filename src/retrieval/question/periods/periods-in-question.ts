@@ -1,4 +1,4 @@
-import { computeRarity } from '../../domain/words/common-words.ts'
+import { computeRarity } from '../../../domain/words/common-words.ts'
 import { digitDateReaders } from './digit-dates.ts'
 import { englishPeriodReaders } from './english-periods.ts'
 import { otherDateReaders, otherRelativeReaders } from './other-language-periods.ts'

@@ -1,4 +1,4 @@
-import { dayMs } from '../../kernel/units.ts'
+import { dayMs } from '../../../kernel/units.ts'
 
 /** Days, weeks, months, seasons and years of the calendar as ranges of time, in UTC. */
 

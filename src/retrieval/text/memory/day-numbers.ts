@@ -1,4 +1,4 @@
-import type { DayRange } from '../../question/periods.ts'
+import type { DayRange } from '../../question/periods/periods.ts'
 
 /** Ranges of days, the newest first, to compare with those of many texts. */
 export type DayNumbers = readonly { first: number; last: number }[]

@@ -1,4 +1,4 @@
-import { getBeginning, maxWordsOfBeginning } from '../word-forms.ts'
+import { getBeginning, maxWordsOfBeginning } from '../stems/word-forms.ts'
 
 /** The words of a store by their first letters. Words that have no other forms are left out. */
 export function createWordBeginnings() {

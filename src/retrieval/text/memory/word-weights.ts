@@ -1,6 +1,6 @@
 import { computeIdf } from '../bm25.ts'
-import { computeGain, type RelatedStem, type WeighedStem } from '../related-stems.ts'
 import { type Occurrences, pickWords, weighRemark } from '../search-plan.ts'
+import { computeGain, type RelatedStem, type WeighedStem } from '../stems/related-stems.ts'
 
 export type QueryWords = {
   words: readonly string[]

@@ -1,5 +1,5 @@
-import { computeIdf } from './bm25.ts'
-import type { StoreSize } from './statistics/word-statistics.ts'
+import { computeIdf } from '../bm25.ts'
+import type { StoreSize } from '../statistics/word-statistics.ts'
 
 /**
  * Words that stand for a word of the question: those of nearly the same meaning, because who asks for a car also wants the vehicle,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
+import type { Database } from '../../../db/connection.ts'
 
 /** Returns the stems under which words are indexed. Stop words have none. */
 export async function findStems(

@@ -1,7 +1,7 @@
-import { createOneEditSearch, type OneEditSearch } from '../../domain/words/one-edit.ts'
-import { mayMean } from '../../domain/words/other-languages.ts'
+import { createOneEditSearch, type OneEditSearch } from '../../../domain/words/one-edit.ts'
+import { mayMean } from '../../../domain/words/other-languages.ts'
+import type { WordStatistics } from '../statistics/word-statistics.ts'
 import { correctionWeight, type RelatedStem } from './related-stems.ts'
-import type { WordStatistics } from './statistics/word-statistics.ts'
 
 const maxCorrections = 3
 

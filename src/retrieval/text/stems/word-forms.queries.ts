@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
-import { openTo } from '../../db/fragments/visibility.ts'
-import type { Trust } from '../../domain/trust/caller.ts'
-import { quoteWord } from './tsquery.ts'
+import type { Database } from '../../../db/connection.ts'
+import { openTo } from '../../../db/fragments/visibility.ts'
+import type { Trust } from '../../../domain/trust/caller.ts'
+import { quoteWord } from '../tsquery.ts'
 import { beginningLength, maxWordsOfBeginning } from './word-forms.ts'
 
 /** How many texts are read. In a large store there are more with a common beginning, and they repeat the same words. */

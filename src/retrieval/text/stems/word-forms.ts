@@ -1,4 +1,4 @@
-import { compareTexts } from '../../kernel/text-order.ts'
+import { compareTexts } from '../../../kernel/text-order.ts'
 import { maxRelatedOfSentence, type RelatedStem } from './related-stems.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Conditions } from '../../../db/fragments/conditions.ts'
 import { compareMatches, type Match } from '../../channels/match.ts'
 import type { RankedMatches } from '../ranked-matches.ts'
-import { createRelatedSum } from '../related-stems.ts'
+import { createRelatedSum } from '../stems/related-stems.ts'
 import type { ConversationMessage } from './surroundings.queries.ts'
 import { reach, scoreWithNeighbours } from './surroundings-score.ts'
 
