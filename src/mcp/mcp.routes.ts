@@ -8,16 +8,15 @@ import type { RunOnce } from '../http/idempotency/run-once.ts'
 import { answerRefused, toPublicError } from '../http/problems/problems.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import { AppError, createFaultError, type Fault } from '../kernel/errors.ts'
-import { createInvalidArgumentsError, requireValid } from './arguments.service.ts'
-import { boundAnswer } from './bounded-answers.service.ts'
 import { readClientName } from './client-name.ts'
 import { listArgumentFaults, readArguments, refuseMessage, removeArguments } from './message-check.service.ts'
 import type { Protocol, Session, ToolResult } from './protocol.service.ts'
-import { writeJson } from './shown-text.service.ts'
-import { isOffered, type Profile, profiles, type Tool, type ToolAnswer } from './tool.ts'
+import { asTexts, boundToolAnswer, presentAnswer, type StoredToolAnswer } from './tool-answers.service.ts'
 import { explainError } from './tool-errors.ts'
-import { McpQuery } from './tools.schemas.ts'
-import type { Toolset } from './tools.service.ts'
+import { createInvalidArgumentsError, requireValid } from './tools/arguments.service.ts'
+import { isOffered, type Profile, profiles, type Tool } from './tools/tool.ts'
+import { McpQuery } from './tools/tools.schemas.ts'
+import type { Toolset } from './tools/tools.service.ts'
 
 export type McpOptions = { toolset: Toolset; runOnce: RunOnce; publicUrl: string | undefined }
 
@@ -176,23 +175,4 @@ function pickHeaders({ headers }: FastifyRequest): Record<string, string> {
 /** A missing header means the same (RFC 9110 §12.5.1). The package asks for both types by name. */
 function acceptsAll(accept = '*/*'): boolean {
   return accept.split(',').some((each) => each.split(';')[0]?.trim() === '*/*')
-}
-
-/** The stored answer. A text that repeats the structure is written again for a replay, so that an erase looks at one place. */
-type StoredToolAnswer = { structuredContent?: Record<string, unknown>; texts?: readonly string[] }
-
-function boundToolAnswer({ structured, texts }: ToolAnswer): StoredToolAnswer {
-  return {
-    ...(structured ? { structuredContent: boundAnswer(structured) as Record<string, unknown> } : {}),
-    ...(texts === undefined ? {} : { texts }),
-  }
-}
-
-function presentAnswer({ structuredContent, texts }: StoredToolAnswer): ToolResult {
-  if (!structuredContent) return asTexts(texts ?? [])
-  return { ...asTexts(texts ?? [writeJson(structuredContent)]), structuredContent }
-}
-
-function asTexts(texts: readonly string[]): Pick<ToolResult, 'content'> {
-  return { content: texts.map((text) => ({ type: 'text', text })) }
 }

@@ -1,8 +1,8 @@
 import { createMcpHandler, ProtocolError, Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { AppError } from '../kernel/errors.ts'
-import { writeJson } from './shown-text.service.ts'
-import { describeTool, type Tool } from './tool.ts'
+import { writeJson } from './tools/shown-text.service.ts'
+import { describeTool, type Tool } from './tools/tool.ts'
 
 /** The tools and rights of one message. The route makes them from the request and the key. */
 export type Session = {

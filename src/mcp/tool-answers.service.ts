@@ -1,7 +1,7 @@
-import { boundAnswer } from './bounded-answers.service.ts'
 import type { ToolResult } from './protocol.service.ts'
-import { writeJson } from './shown-text.service.ts'
-import type { ToolAnswer } from './tool.ts'
+import { boundAnswer } from './tools/bounded-answers.service.ts'
+import { writeJson } from './tools/shown-text.service.ts'
+import type { ToolAnswer } from './tools/tool.ts'
 
 /** The stored answer. A text that repeats the structure is written again for a replay, so that an erase looks at one place. */
 export type StoredToolAnswer = { structuredContent?: Record<string, unknown>; texts?: readonly string[] }

@@ -1,5 +1,5 @@
-import type { SourceType } from '../domain/trust/caller.ts'
-import { chooseLeastTrusted } from '../domain/trust/write-trust.ts'
+import type { SourceType } from '../../domain/trust/caller.ts'
+import { chooseLeastTrusted } from '../../domain/trust/write-trust.ts'
 import type { ToolContext } from './tool.ts'
 
 /** A text of an agent does not come from a person, even with a person's key, unless the agent says so of a record. */

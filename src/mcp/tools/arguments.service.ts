@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
-import { listFaults } from '../http/validation/validation.ts'
-import { AppError, type Fault } from '../kernel/errors.ts'
-import { isUuid } from '../kernel/ids.ts'
+import { listFaults } from '../../http/validation/validation.ts'
+import { AppError, type Fault } from '../../kernel/errors.ts'
+import { isUuid } from '../../kernel/ids.ts'
 
 /** Checks the arguments of a tool, or a part of them. */
 export function requireValid<Schema extends TSchema>(

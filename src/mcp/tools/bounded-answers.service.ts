@@ -1,4 +1,4 @@
-import type { MemoryRecord, RedactedRecord, WrittenRecord } from '../records/index.ts'
+import type { MemoryRecord, RedactedRecord, WrittenRecord } from '../../records/index.ts'
 import { writeJson, writeStatement } from './shown-text.service.ts'
 
 /** Answers are limited, because they fill the context of a model, and a record may have megabytes. */

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
-import { type Caller, isAllowed } from '../domain/trust/caller.ts'
-import type { JobName } from '../jobs/job-names.ts'
-import { AppError } from '../kernel/errors.ts'
+import { type Caller, isAllowed } from '../../domain/trust/caller.ts'
+import type { JobName } from '../../jobs/job-names.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type {
   createForgettingService,
   createLayerService,
   createReinforcementService,
-} from '../lifecycle/index.ts'
-import type { RecordsService, WrittenRecord } from '../records/index.ts'
+} from '../../lifecycle/index.ts'
+import type { RecordsService, WrittenRecord } from '../../records/index.ts'
 import { createInvalidArgumentsError, refuseBeside } from './arguments.service.ts'
 import { describeChanged } from './bounded-answers.service.ts'
 import { writeLine } from './shown-text.service.ts'

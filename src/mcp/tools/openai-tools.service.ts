@@ -1,5 +1,5 @@
-import { isWhole, type RecordsService, requireWhole } from '../records/index.ts'
-import { type createRetrievalService, showHidden } from '../retrieval/index.ts'
+import { isWhole, type RecordsService, requireWhole } from '../../records/index.ts'
+import { type createRetrievalService, showHidden } from '../../retrieval/index.ts'
 import { requireId } from './arguments.service.ts'
 import type { ReadingServices } from './reading-tools.service.ts'
 import { markDisputed, notice, writeJson, writeLine, writeStatement } from './shown-text.service.ts'

@@ -1,9 +1,9 @@
 import type { Static, TObject } from 'typebox'
-import type { CallContext } from '../db/transaction.ts'
-import { inferEnumType } from '../domain/schemas/schema-ref.ts'
-import { type Caller, isAllowed, type Permission } from '../domain/trust/caller.ts'
-import type { AppError } from '../kernel/errors.ts'
-import type { TraceContext } from '../kernel/span.ts'
+import type { CallContext } from '../../db/transaction.ts'
+import { inferEnumType } from '../../domain/schemas/schema-ref.ts'
+import { type Caller, isAllowed, type Permission } from '../../domain/trust/caller.ts'
+import type { AppError } from '../../kernel/errors.ts'
+import type { TraceContext } from '../../kernel/span.ts'
 
 /** `core` is always offered, the others on request. */
 export const profiles = ['core', 'lifecycle', 'openai'] as const

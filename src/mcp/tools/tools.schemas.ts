@@ -1,8 +1,8 @@
 import Type, { type TProperties } from 'typebox'
-import { TextNote } from '../capture/index.ts'
-import { closed } from '../domain/schemas/shapes.ts'
-import { Layer, RecordType, Sensitivity } from '../domain/schemas/vocabulary.ts'
-import { jobMeanings, schedulableJobs } from '../jobs/job-names.ts'
+import { TextNote } from '../../capture/index.ts'
+import { closed } from '../../domain/schemas/shapes.ts'
+import { Layer, RecordType, Sensitivity } from '../../domain/schemas/vocabulary.ts'
+import { jobMeanings, schedulableJobs } from '../../jobs/job-names.ts'
 
 /** The arguments of the tools, and what they answer. A model reads every word of it in each session, so it is short. */
 

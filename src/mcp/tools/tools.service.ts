@@ -1,4 +1,4 @@
-import type { Caller } from '../domain/trust/caller.ts'
+import type { Caller } from '../../domain/trust/caller.ts'
 import { requireId } from './arguments.service.ts'
 import { boundRecord } from './bounded-answers.service.ts'
 import { createLifecycleTools, type LifecycleServices } from './lifecycle-tools.service.ts'

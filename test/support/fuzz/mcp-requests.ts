@@ -1,4 +1,4 @@
-import { describeTool, type Tool } from '../../../src/mcp/tool.ts'
+import { describeTool, type Tool } from '../../../src/mcp/tools/tool.ts'
 import type { Schema } from '../openapi-operations.ts'
 import { payloads } from '../record-requests.ts'
 import { generateValue, type ValueSource } from './generate-value.ts'
