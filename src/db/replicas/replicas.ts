@@ -6,10 +6,9 @@ import type { EnterSchema } from '../connection.ts'
 import type { PoolOptions } from '../pool.ts'
 import type { Position } from '../positions/position.ts'
 import { getReading, type Reading } from '../request-scope.ts'
-import { createLagHistory } from './lag.ts'
-import { createProbe, type Probed } from './probe.ts'
+import { createPrimary } from './primary.ts'
 import { createReadClient } from './read-client.ts'
-import { createReplica, type Judge, type Replica } from './replica.ts'
+import { createReplica, type Replica } from './replica.ts'
 
 type Options = PoolOptions & {
   replicaUrls: readonly string[]
@@ -39,37 +38,12 @@ export function createReplicas(options: Options) {
     else log.warn('a replica is left out', { ...facts, reason: absence })
   }
 
-  const probe = createProbe(url, 'primary', `${rest.applicationName} probe`)
-  const history = createLagHistory()
-  let primary: { last: Probed; at: number } | undefined
+  const primary = createPrimary(url, `${rest.applicationName} probe`, maxLagMs)
   let next = 0
 
-  /** While the primary is away the last look at it counts: it can have written nothing that clients know of. */
-  async function lookAtPrimary(): Promise<void> {
-    const last = await probe.ask().catch(() => undefined)
-    if (!last) return
-    const at = performance.now()
-    const isSame = primary?.last.cluster === last.cluster && primary.last.timeline === last.timeline
-    if (!isSame) history.clear()
-    primary = { last, at }
-    // The end of a page may be in the middle of a record, which no replica can have replayed.
-    if (last.lsn % pageBytes !== 0n) history.add(last.lsn, at)
-  }
-
-  const judge: Judge = (probed) => {
-    if (!probed.isStandby) return { absence: 'is not a standby', lagMs: 0 }
-    if (!primary) return { absence: 'has not been looked at', lagMs: 0 }
-    const { last, at } = primary
-    if (probed.cluster !== last.cluster || probed.database !== last.database)
-      return { absence: 'is of another database', lagMs: 0 }
-    if (probed.timeline !== last.timeline) return { absence: 'follows another timeline', lagMs: 0 }
-    const lagMs = history.lagOf(probed.lsn, at)
-    return lagMs > maxLagMs ? { absence: 'is too far behind', lagMs } : { lagMs }
-  }
-
   async function look(): Promise<void> {
-    await lookAtPrimary()
-    await Promise.all(replicas.map((each) => each.look(judge)))
+    await primary.look()
+    await Promise.all(replicas.map((each) => each.look(primary.judge)))
   }
 
   async function watch(): Promise<void> {
@@ -96,7 +70,7 @@ export function createReplicas(options: Options) {
     const used = replicas.filter((each) => each.isUsed())
     if (!after) return findLeastBusy(used)
     // After a failover a position of the old timeline may be lost, and the primary knows.
-    if (used.length === 0 || after.timeline !== primary?.last.timeline) return undefined
+    if (used.length === 0 || after.timeline !== primary.getTimeline()) return undefined
     return findLeastBusy(await awaitReplay(used, after))
   }
 
@@ -106,7 +80,7 @@ export function createReplicas(options: Options) {
     const findReady = () => used.filter((each) => each.hasReplayed(after))
     let ready = findReady()
     while (ready.length === 0 && performance.now() < deadline) {
-      await Promise.all(used.map((each) => each.look(judge)))
+      await Promise.all(used.map((each) => each.look(primary.judge)))
       ready = findReady()
       if (ready.length === 0) await sleep(waitStepMs)
     }
@@ -128,10 +102,10 @@ export function createReplicas(options: Options) {
     /** The pool of a database whose reads may go to replicas. */
     route: (pool: pg.Pool, enterSchema: EnterSchema) => ({
       connect: async () => {
-        const primary = enterSchema(pool)
+        const own = enterSchema(pool)
         const reading = getReading()
         const isRouted = reading && !reading.isPrimaryOnly
-        return isRouted ? createReadClient({ reading, choose, primary, enterSchema }) : primary.connect()
+        return isRouted ? createReadClient({ reading, choose, primary: own, enterSchema }) : own.connect()
       },
       end: () => pool.end(),
     }),
@@ -152,9 +126,7 @@ export function createReplicas(options: Options) {
     waitingCount: () => replicas.reduce((sum, { pool }) => sum + pool.waitingCount, 0),
     close: async (): Promise<void> => {
       closing.abort()
-      await Promise.all([...replicas.map((each) => each.close()), probe.close()])
+      await Promise.all([...replicas.map((each) => each.close()), primary.close()])
     },
   }
 }
-
-const pageBytes = 8_192n
