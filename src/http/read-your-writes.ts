@@ -43,7 +43,7 @@ export function carryPositions(
 
   async function readRequested(request: FastifyRequest): Promise<Reading> {
     const given = request.headers[header]
-    if (given === undefined) return { isPrimaryOnly: false }
+    if (given === undefined || request.routeOptions.config.isPublic) return { isPrimaryOnly: false }
     if (isMalformed(request)) throw createMalformedError()
     // A position of another database, or none that can be read now: only the primary is sure to be late enough.
     const after = await positionsOf(request)
@@ -80,8 +80,7 @@ export function carryPositions(
   app.addHook('preHandler', (request, _reply, done) => {
     const { config } = request.routeOptions
     if (readsState({ method: request.method, config })) {
-      const requested = config.isPublic ? readAnyState() : readRequested(request)
-      requested.then((found) => {
+      readRequested(request).then((found) => {
         readings.set(request, found)
         runReading(found, done)
       }, done)
@@ -114,8 +113,4 @@ function isMalformed({ headers }: FastifyRequest): boolean {
 
 function createMalformedError(): AppError {
   return new AppError('invalid_position', 'Membrane-Position must be a value that this service sent.')
-}
-
-async function readAnyState(): Promise<Reading> {
-  return { isPrimaryOnly: false }
 }
