@@ -179,6 +179,6 @@ function createTakenError(path: string): Error {
 
 function createRaceError(path: string): Error {
   return new Error(
-    `The file ${path} was changed or deleted by somebody else at the same moment, and this command changed nothing in it. View it and try again.`,
+    `The file ${path} was changed or deleted by another client at the same moment, and this command changed nothing in it. View it and try again.`,
   )
 }

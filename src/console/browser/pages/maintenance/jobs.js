@@ -2,7 +2,7 @@ import { caller } from '../../api/session.js'
 
 /** @typedef {'decay' | 'consolidate' | 'dream' | 'compress' | 'embed' | 'purge' | 'refresh_importance'} Job */
 
-/** The jobs that anybody can start. @type {readonly Job[]} */
+/** The jobs that can be started by hand. @type {readonly Job[]} */
 export const jobs = ['decay', 'consolidate', 'dream', 'compress', 'embed', 'purge', 'refresh_importance']
 
 /** Every job that a list of runs can be narrowed to. */

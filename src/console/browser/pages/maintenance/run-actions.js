@@ -31,7 +31,7 @@ async function cancel(id) {
 function undo({ id, job }) {
   askReason({
     action: 'Undo',
-    explanation: `Takes back what this run of ${toWords(job)} did. A record that anybody changed since is left as it is. The undo is a run of its own and can be undone too.`,
+    explanation: `Takes back what this run of ${toWords(job)} did. A record that was changed since stays as it is. The undo is a run of its own and can be undone too.`,
     act: async (_, because) => {
       const started = await api.post('/v1/maintenance/runs/{id}/undo', {
         path: { id },

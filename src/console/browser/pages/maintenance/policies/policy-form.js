@@ -88,7 +88,7 @@ function Preview({ now, draft }) {
         { label: 'in force', colour: 'text-soft', values: computeLine(now), isDashed: true },
         { label: 'as changed', colour: 'accent', values: computeLine(draft) },
       ]} />
-    <p class="note" role="status">${end === undefined ? 'A record that nobody uses is kept.' : `A record of salience 1 that nobody uses is forgotten after ${formatDuration(end)}.`}</p>`
+    <p class="note" role="status">${end === undefined ? 'A record without a use is kept.' : `A record of salience 1 without a use is forgotten after ${formatDuration(end)}.`}</p>`
 }
 
 /**
