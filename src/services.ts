@@ -66,7 +66,7 @@ export type Services = ReturnType<typeof createServices>
 
 /**
  * Creates the services that answer requests, top to bottom. `background.ts` does it for a worker, and
- * `roles/tenant-services.ts` for several tenants.
+ * `roles/tenants/tenant-services.ts` for several tenants.
  */
 export function createServices({
   config,

@@ -1,7 +1,7 @@
 import type { TenantConnection } from '../db/connection.ts'
 import { listRoutes } from '../routes.ts'
 import { createServices, finishServices, type Resources } from '../services.ts'
-import { createTenantServices } from './tenant-services.ts'
+import { createTenantServices } from './tenants/tenant-services.ts'
 
 type ServingResources = Omit<Resources, 'db'> & { connection: TenantConnection }
 

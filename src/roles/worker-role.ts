@@ -7,7 +7,7 @@ import type { Service } from '../process/run-until-stopped.ts'
 import { startWorking } from '../process/worker-process.ts'
 import type { RoleContext } from './role-context.ts'
 import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
-import { createTenantJobs, type TenantJobsResources } from './tenant-jobs.ts'
+import { createTenantJobs, type TenantJobsResources } from './tenants/tenant-jobs.ts'
 
 /** Runs the jobs. */
 export async function startWorker(context: RoleContext): Promise<Service> {

@@ -1,6 +1,6 @@
 import type { RequestTenant } from '../http/auth/tenancy.ts'
 import type { Announcements } from '../jobs/announcements.ts'
-import type { Reference } from './opened-tenants.ts'
+import type { Reference } from './tenants/opened-tenants.ts'
 
 /** Shorter than a worker looks after a tenant that was announced. */
 const announceEveryMs = 20_000

@@ -1,7 +1,7 @@
 /**
  * Tenants: customers whose data is in schemas of their own, in the main database or on servers of their own. Create,
  * suspend, resume, move, export and drop them, find the tenant of a key, and bring their schemas to the newest migration.
- * Not here: how a connection gets into a schema (db/), and which services answer a request (src/roles/tenant-services.ts).
+ * Not here: how a connection gets into a schema (db/), and which services answer a request (src/roles/tenants/).
  */
 
 export { isMigrated } from './tenant-answer.service.ts'

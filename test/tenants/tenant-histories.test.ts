@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { nameSchema } from '../../src/db/schema-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createTenantJobs } from '../../src/roles/tenant-jobs.ts'
+import { createTenantJobs } from '../../src/roles/tenants/tenant-jobs.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { goTo, listMonths } from '../support/history-months.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../db/connection.ts'
-import type { RequestTenant } from '../http/auth/tenancy.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Logger } from '../kernel/log.ts'
+import type { Database } from '../../db/connection.ts'
+import type { RequestTenant } from '../../http/auth/tenancy.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Logger } from '../../kernel/log.ts'
 import {
   describeServer,
   isMigrated,
@@ -10,7 +10,7 @@ import {
   type TenantDatabases,
   type TenantRow,
   walkTenants,
-} from '../tenants/index.ts'
+} from '../../tenants/index.ts'
 import { homeTenant } from './home-tenant.ts'
 import { createServerWalks } from './server-walks.ts'
 import type { TextWatches } from './text-watches.ts'

@@ -1,5 +1,5 @@
-import type { Logger } from '../kernel/log.ts'
-import type { TenantDatabases, TenantRow } from '../tenants/index.ts'
+import type { Logger } from '../../kernel/log.ts'
+import type { TenantDatabases, TenantRow } from '../../tenants/index.ts'
 import type { Reference } from './opened-tenants.ts'
 
 type Resources = {

@@ -1,6 +1,6 @@
-import { getCurrentTenant, type RequestTenant } from '../http/auth/tenancy.ts'
-import { createToolset } from '../mcp/index.ts'
-import type { Services } from '../services.ts'
+import { getCurrentTenant, type RequestTenant } from '../../http/auth/tenancy.ts'
+import { createToolset } from '../../mcp/index.ts'
+import type { Services } from '../../services.ts'
 import { homeTenant } from './home-tenant.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type { RequestTenant } from '../http/auth/tenancy.ts'
-import { AppError } from '../kernel/errors.ts'
-import { readReference } from '../keys/index.ts'
-import type { Services } from '../services.ts'
-import { type createTenantDirectory, isMigrated, type TenantRow } from '../tenants/index.ts'
+import type { RequestTenant } from '../../http/auth/tenancy.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { readReference } from '../../keys/index.ts'
+import type { Services } from '../../services.ts'
+import { type createTenantDirectory, isMigrated, type TenantRow } from '../../tenants/index.ts'
 import { homeTenant } from './home-tenant.ts'
 
 type Resources = {

@@ -1,5 +1,5 @@
-import type { RequestTenant } from '../http/auth/tenancy.ts'
-import type { Poll } from '../jobs/poll.ts'
+import type { RequestTenant } from '../../http/auth/tenancy.ts'
+import type { Poll } from '../../jobs/poll.ts'
 import type { Reference } from './opened-tenants.ts'
 
 type Options = { watchTexts(tenant: RequestTenant): Poll; maxWatched?: number | undefined }

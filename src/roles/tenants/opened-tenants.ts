@@ -1,4 +1,4 @@
-import type { RequestTenant } from '../http/auth/tenancy.ts'
+import type { RequestTenant } from '../../http/auth/tenancy.ts'
 
 export type Reference = RequestTenant['reference']
 
