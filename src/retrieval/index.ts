@@ -10,7 +10,7 @@
  *    `memory/` keeps the words in the process.
  * 3. `expansion/` follows edges from the roots, hop by hop.
  * 4. `retrieval.service.ts` reads and presents the records, and selects a procedure among them (`selection.ts`).
- * 5. `prompt/` writes such an answer as a text for a prompt.
+ * 5. `prompt/` writes such an answer as a text for a prompt. In `prompt/`, `statements/` says in words what a record holds.
  * `suppression/` finds the records that only their status, validity or salience keeps out of an answer, and `similar/` those like a
  * record or a text.
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).
@@ -18,8 +18,8 @@
 export { createPromptContextService } from './prompt/prompt-context.service.ts'
 export { quoteAsLine, showHidden } from './prompt/quoted-text.ts'
 export { isContested } from './prompt/record-checks.ts'
-export { stateRecord } from './prompt/record-statement.ts'
-export { containsWords } from './prompt/statement-parts.ts'
+export { stateRecord } from './prompt/statements/record-statement.ts'
+export { containsWords } from './prompt/statements/statement-parts.ts'
 export { retrievalRoutes } from './retrieval.routes.ts'
 export { createRetrievalService } from './retrieval.service.ts'
 export { similarRoutes } from './similar/similar.routes.ts'

@@ -4,7 +4,7 @@ import type { MemoryRecord } from '../../records/index.ts'
 import { findRecordTime } from '../record-time.ts'
 import type { PromptContext } from './prompt-context.schemas.ts'
 import { quoteAsLine } from './quoted-text.ts'
-import { type StatementContext, stateRecord } from './record-statement.ts'
+import { type StatementContext, stateRecord } from './statements/record-statement.ts'
 import { countMaxCharacters, cutToWeight } from './token-estimate.ts'
 
 /** Turns records into the lines of a prompt: in which part each stands, and what it says. */

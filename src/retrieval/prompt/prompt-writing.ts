@@ -1,6 +1,5 @@
 import type { MemoryRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
-import { listWordPrefixes } from './excerpt.ts'
 import { listMissingWords } from './missing-words.ts'
 import { fillBudget, type Omitted } from './prompt-budget.ts'
 import type { NewerState } from './prompt-context.queries.ts'
@@ -10,6 +9,7 @@ import { createJsonLayout, createMarkdownLayout, sortAsWritten } from './prompt-
 import { listUnits, type Pair, placeRecords } from './prompt-order.ts'
 import { hasNewerState, isContested, isOnlyName } from './record-checks.ts'
 import { shortenIds } from './short-references.ts'
+import { listWordPrefixes } from './statements/excerpt.ts'
 import { estimateTokens, toTokens, toWeight } from './token-estimate.ts'
 
 /** Writes what was found as the text of a prompt. */

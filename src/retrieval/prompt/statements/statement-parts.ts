@@ -1,5 +1,5 @@
-import { endsSentence } from '../../domain/words/sentence-end.ts'
-import { containsName } from '../../domain/words/unspaced-scripts.ts'
+import { endsSentence } from '../../../domain/words/sentence-end.ts'
+import { containsName } from '../../../domain/words/unspaced-scripts.ts'
 
 /** The parts of which the statements of every type of record are composed. */
 

@@ -1,8 +1,12 @@
-import { findCaptured, findCapturedText, listContextParts } from '../../domain/payloads/captured-content.ts'
-import { endsWithOutcome } from '../../domain/payloads/generated-summary.ts'
-import { isPlainMessage, readContent } from '../../domain/payloads/message-content.ts'
-import type { EpisodicPayload, Payload } from '../../domain/payloads/payloads.ts'
-import { maskMembers } from '../../domain/secrets/masking.ts'
+import {
+  findCaptured,
+  findCapturedText,
+  listContextParts,
+} from '../../../domain/payloads/captured-content.ts'
+import { endsWithOutcome } from '../../../domain/payloads/generated-summary.ts'
+import { isPlainMessage, readContent } from '../../../domain/payloads/message-content.ts'
+import type { EpisodicPayload, Payload } from '../../../domain/payloads/payloads.ts'
+import { maskMembers } from '../../../domain/secrets/masking.ts'
 import {
   containsWords,
   join,

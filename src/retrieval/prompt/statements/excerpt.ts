@@ -1,4 +1,4 @@
-import { maskText } from '../../domain/secrets/masking.ts'
+import { maskText } from '../../../domain/secrets/masking.ts'
 import { listWords } from './statement-parts.ts'
 
 /** Chooses the part of a long text that has most words of a question. */
