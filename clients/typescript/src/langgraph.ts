@@ -20,7 +20,8 @@ export type MembraneStoreOptions = NamedOptions
 const source = 'langgraph'
 /** The most records that one retrieval ranks. */
 const maxRanked = 100
-const maxWords = 10_000
+/** In characters. */
+const maxQuery = 10_000
 /** The operations of a batch that run at the same time: a service limits the requests of a second. */
 const maxAtOnce = 8
 
@@ -86,7 +87,7 @@ export class MembraneStore extends BaseStore {
   }
 
   async #rank(tag: string, query: string): Promise<SearchItem[]> {
-    const found = await this.#records.retrieve(tag, query.slice(0, maxWords), maxRanked)
+    const found = await this.#records.retrieve(tag, query.slice(0, maxQuery), maxRanked)
     return found.flatMap(({ record, score }) => {
       const item = isIndexed(record) ? toItem(record) : undefined
       return item ? [{ ...item, score }] : []

@@ -114,9 +114,9 @@ export function createNamedRecords(client: Client, source: string, options: Name
       const { found, last } = await lookUp(name)
       if (found) return false
       const id = await nextId(last)
-      if (await catchProblems(isTaken, () => store(id))) return true
+      if (await catchProblems(takenCodes, () => store(id))) return true
     }
-    throw createCrowdError(name)
+    throw createContentionError(name)
   }
 
   const createWith = (draft: Draft) => (id: string) =>
@@ -134,10 +134,10 @@ export function createNamedRecords(client: Client, source: string, options: Name
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { found, last } = await lookUp(name)
       const create = async () => createWith(draft)(await nextId(last))
-      const isDone = found ? await replace(found, draft, 'put') : await catchProblems(isTaken, create)
+      const isDone = found ? await replace(found, draft, 'put') : await catchProblems(takenCodes, create)
       if (isDone) return
     }
-    throw createCrowdError(name)
+    throw createContentionError(name)
   }
 
   /** Does nothing if the name has no record. */
@@ -146,19 +146,19 @@ export function createNamedRecords(client: Client, source: string, options: Name
       const found = await find(name)
       if (!found || (await retract(found, 'deleted'))) return
     }
-    throw createCrowdError(name)
+    throw createContentionError(name)
   }
 
   /** False if the record has changed since it was read. */
   function replace(old: Named, draft: Draft, rationale: string): Promise<boolean> {
-    return catchProblems(isChanged, () => supersede(old, toRecord(draft, old.since), rationale))
+    return catchProblems(changedCodes, () => supersede(old, toRecord(draft, old.since), rationale))
   }
 
   /** Gives the record another name. `taken` if that has a record, `changed` if the record has changed since it was read. */
   async function rename(old: Named, draft: Draft, rationale: string): Promise<'done' | 'taken' | 'changed'> {
     let isUnchanged = true
     const isFree = await occupy(draft.tags[0], async (id) => {
-      isUnchanged = await catchProblems(isChanged, () =>
+      isUnchanged = await catchProblems(changedCodes, () =>
         supersede(old, { id, ...toRecord(draft, old.since) }, rationale),
       )
     })
@@ -169,7 +169,7 @@ export function createNamedRecords(client: Client, source: string, options: Name
   /** False if the record has changed since it was read. */
   function retract(old: Named, rationale: string): Promise<boolean> {
     const { id, version: ifMatch } = old
-    return catchProblems(isChanged, () =>
+    return catchProblems(changedCodes, () =>
       client.retractRecord({ path: { id }, ifMatch, body: { actor, rationale } }),
     )
   }
@@ -214,8 +214,8 @@ function createIds(scope: string, name: string) {
   }
 }
 
-function createCrowdError(name: string): Error {
-  return new Error(`too many write ${name} at the same time`)
+function createContentionError(name: string): Error {
+  return new Error(`${name} has too many writers at the same time`)
 }
 
 function toNamed(record: Seen, source: string): Named | undefined {
@@ -227,8 +227,8 @@ function toNamed(record: Seen, source: string): Named | undefined {
   return { id, version, tags, created_at, since: origin.timestamp ?? created_at, subject, predicate, object }
 }
 
-const isTaken: readonly ProblemCode[] = ['record_exists']
-const isChanged: readonly ProblemCode[] = [
+const takenCodes: readonly ProblemCode[] = ['record_exists']
+const changedCodes: readonly ProblemCode[] = [
   'version_mismatch',
   'already_superseded',
   'already_retracted',
