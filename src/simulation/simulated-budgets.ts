@@ -1,6 +1,6 @@
 import { combineAccesses, countUses, recentAccesses } from '../domain/importance/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../domain/importance/importance.ts'
-import { budgetGraceMs, computeKeeping, type Worth } from '../domain/importance/keeping.ts'
+import { budgetGraceMs, computeKeeping, type KeepingFigures } from '../domain/importance/keeping.ts'
 import { dayMs } from '../kernel/units.ts'
 import { findLeaving, followSalience } from './simulated-life.ts'
 import { createEmptyPoint } from './simulated-points.ts'
@@ -9,7 +9,7 @@ import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /**
  * Simulates budgets of different sizes in one scope. Its records are created, used and removed as recorded. At each
- * simulated moment, each budget forgets the records with the lowest worth until it holds.
+ * simulated moment, each budget forgets the records with the lowest `keeping` until it holds.
  */
 
 export type Limits = { values: readonly number[]; hasBytes: boolean }
@@ -55,13 +55,13 @@ export function createSimulatedBudgets(
     return isGone[place] ? 0 : (traces[place]?.size ?? 0)
   }
 
-  /** The records that may be forgotten, the least worth keeping first. */
+  /** The records that may be forgotten, those with the lowest `keeping` first. */
   function sortLeastFirst(present: readonly number[], at: Date): number[] {
     const keeping = new Map<number, number>()
     for (const place of present) {
       const trace = traces[place]
       if (trace && mayForget(trace.life, at))
-        keeping.set(place, computeKeeping(computeWorth(trace.life, at), trace.salienceAt(at)))
+        keeping.set(place, computeKeeping(computeFigures(trace.life, at), trace.salienceAt(at)))
     }
     // Ties stay in the order of the lives, which is the order of ids.
     return [...keeping.keys()].sort((a, b) => (keeping.get(a) ?? 0) - (keeping.get(b) ?? 0) || a - b)
@@ -83,8 +83,8 @@ function mayForget({ pinned, deletion_policy: policy, created_at }: ScoredLifeRo
   return !pinned && policy === 'auto_prune' && at.getTime() - created_at.getTime() >= budgetGraceMs
 }
 
-/** The worth at a moment, from the accesses until then: later ones must not make a record worth keeping. */
-function computeWorth(life: ScoredLifeRow, now: Date): Worth {
+/** The figures of a moment, from the accesses until then: later ones must not keep a record. */
+function computeFigures(life: ScoredLifeRow, now: Date): KeepingFigures {
   const later = life.accesses.filter(([at]) => at > now.getTime())
   const known = life.accesses.slice(later.length)
   const [latest] = known

@@ -9,15 +9,15 @@ export function computeKeepingOf(row: Fragment, salience: Fragment): RawBuilder<
   // PostgreSQL refuses a product that is too small for a float.
   const used = sql`case when ${uses} > 0 then ${sql.lit(usesShare)}::float8
     * least(1, ln(1 + ${uses}::float8) / ${sql.lit(Math.log1p(enoughUses))}::float8) * least(1, greatest(${salience}, 1e-200::float8)) else 0 end`
-  return sql<number>`(${computeContentWorth(row)} + ${used}) * ${weighSalience(salience)}`
+  return sql<number>`(${computeContent(row)} + ${used}) * ${weighSalience(salience)}`
 }
 
 /** The same without the uses of the record. It is never higher. */
 export function computeUnusedKeepingOf(row: Fragment, salience: Fragment): RawBuilder<number> {
-  return sql<number>`${computeContentWorth(row)} * ${weighSalience(salience)}`
+  return sql<number>`${computeContent(row)} * ${weighSalience(salience)}`
 }
 
-function computeContentWorth(row: Fragment): Fragment {
+function computeContent(row: Fragment): Fragment {
   return sql`(${row}.importance + ${sql.lit(baseShare)}::float8 * ${row}.base_importance) / ${sql.lit(1 + baseShare)}::float8`
 }
 

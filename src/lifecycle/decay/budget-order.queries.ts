@@ -5,9 +5,9 @@ import { computeSalienceAt } from '../../db/fragments/salience.ts'
 import { budgetGraceMs } from '../../domain/importance/keeping.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
 
-/** The order in which a budget keeps records, by their worth. The rule itself is `computeKeeping` in domain/importance/keeping.ts. */
+/** The order in which a budget keeps records. The rule itself is `computeKeeping` in domain/importance/keeping.ts. */
 
-/** The worth keeping of a `records` row `r`. */
+/** The `keeping` of a row `r` of `records`. */
 export function computeKeepingAt(now: Date): RawBuilder<number> {
   return computeKeepingOf(sql`r`, computeSalienceAt(now))
 }
@@ -80,7 +80,7 @@ export type Candidate = {
 }
 
 /**
- * Reads the next records of each lane, the least worth keeping first. `lane` is the index of the lane in the list. `size` is
+ * Reads the next records of each lane, those with the lowest `keeping` first. `lane` is the index of the lane in the list. `size` is
  * in the unit of the budget.
  */
 export async function readBudgetLanes(

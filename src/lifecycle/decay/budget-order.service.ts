@@ -18,25 +18,25 @@ const minOfLane = 16
 type OpenLane = LanePosition & {
   /** Read and not yet taken. */
   read: Candidate[]
-  /** Nothing that is still unread is worth less. */
+  /** No record that is still unread has a lower `keeping`. */
   end: number
   isFinished: boolean
 }
 
-/** Where a walk may end: behind the first records of this size and one more, or behind the last that is worth at most `line`. */
+/** Where a walk may end: behind the first records of this size and one more, or behind the last whose `keeping` is at most `line`. */
 type Bound = { size: number } | { line: number }
 
 type Walk = {
-  /** What is worth more is not wanted. */
+  /** The highest `keeping` that is read. */
   line: number
-  /** The size that is still wanted. */
+  /** The size that is still to be read. */
   left: number
   /** How many records were in memory when others were last dropped. */
   kept: number
 }
 
 /**
- * The records of a scope that a budget may forget, the least worth keeping first, in portions. Each lane is read in the
+ * The records of a scope that a budget may forget, those with the lowest `keeping` first, in portions. Each lane is read in the
  * order of the index only as far as its records are among the next: the time depends on how many are taken, and on how many used
  * records are passed, because the index does not know uses. The memory depends only on how many are taken.
  */
@@ -64,7 +64,7 @@ export async function* walkInBudgetOrder(
 }
 
 /**
- * The worth keeping of the first record that stays when `excess` is forgotten, or of the last one when none stays. Undefined
+ * The `keeping` of the first record that stays when `excess` is forgotten, or of the last one when none stays. Undefined
  * when nothing may be forgotten.
  */
 export async function findLine(
@@ -84,9 +84,9 @@ export async function findLine(
 }
 
 /**
- * Returns the part of `excess` that is taken from records after their grace period. New records that are worth less make up the
+ * Returns the part of `excess` that is taken from records after their grace period. New records with a lower `keeping` make up the
  * rest: they have their place in the order, although they are not forgotten yet. Otherwise every batch of new records would push
- * out records that are worth more.
+ * out records with a higher one.
  */
 export async function findShareOfOld(db: Database, order: BudgetOrder, excess: number): Promise<number> {
   let missing = excess
@@ -123,12 +123,12 @@ async function readOn(
     const found = await readBudgetLanes(db, { ...options, lanes: positions })
     const rows = Map.groupBy(found, ({ lane }) => open[lane])
     for (const lane of open) addRead(lane, rows.get(lane) ?? [], options.limit)
-    dropUnwanted(lanes, walk)
+    dropBeyondBound(lanes, walk)
   }
 }
 
-/** Of used records, all of a scope may be read before one is certainly the next: millions would not fit into memory. */
-function dropUnwanted(lanes: readonly OpenLane[], walk: Walk): void {
+/** All used records of a scope may be read before one is certainly the next: millions would not fit into memory. */
+function dropBeyondBound(lanes: readonly OpenLane[], walk: Walk): void {
   const count = lanes.reduce((sum, { read }) => sum + read.length, 0)
   if (count <= 2 * walk.kept) return
   const read = lanes.flatMap((lane) => lane.read).sort(compareKeeping)

@@ -36,9 +36,9 @@ type Scope = OverBudget & {
 type Pass = { order: BudgetOrder; line: number; reserved: number }
 
 /**
- * The part of the decay job that enforces budgets. For each scope it finds the line, the worth keeping under which enough
- * records lie, and then forgets what lies under it in batches. Each batch counts the scope again while no other
- * transaction can lower its size, so that no worker forgets too much, not even after a crash.
+ * The part of the decay job that enforces budgets. For each scope it finds the line: enough records have a lower `keeping`. Then it
+ * forgets these records in batches. Each batch counts the scope again while no other transaction can lower its size, so that no
+ * worker forgets too much, not even after a crash.
  */
 export function createBudgets({ db, size, forgottenRetentionMs, revisedRetentionMs }: Resources) {
   function findScopes({ run }: RunContext, tx: Database = db, scope = run.scope): Promise<OverBudget[]> {

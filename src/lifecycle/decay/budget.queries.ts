@@ -135,9 +135,9 @@ export async function countForgottenByScope(db: Database, runId: string): Promis
 type Forgetting = Eligibility & {
   runId: string
   purgeAt: Date
-  /** In the order of worth keeping. */
+  /** In the order of `keeping`. */
   ids: readonly string[]
-  /** Records with a worth keeping above it stay. */
+  /** Records with a higher `keeping` stay. */
   line: number
   /** How much to forget, in bytes or records. */
   excess: number
@@ -160,7 +160,7 @@ export type ForgottenForBudget = {
 
 /**
  * Forgets the first of the records until the budget holds, with their audit entries and the changes of the run. Records
- * that have changed since they were read, so that they may no longer be forgotten or are worth more, stay.
+ * that have changed since they were read, so that they may no longer be forgotten or have a higher `keeping`, stay.
  */
 export async function forgetForBudget(
   tx: Transaction,

@@ -5,7 +5,7 @@ import {
   importanceWeights,
   sourceTrust,
 } from '../../domain/importance/importance.ts'
-import { computeKeeping, type Worth } from '../../domain/importance/keeping.ts'
+import { computeKeeping, type KeepingFigures } from '../../domain/importance/keeping.ts'
 import { computeFadingFactor, computeSalience, countHalfLivesSince } from '../../domain/lifecycle/curves.ts'
 import {
   computeRetention,
@@ -100,8 +100,8 @@ export function explainRetention(
   return { value, mode, days_since_access: days, ...parts }
 }
 
-export function explainKeeping(worth: Worth, salience: number) {
-  return { value: computeKeeping(worth, salience), ...worth, salience }
+export function explainKeeping(figures: KeepingFigures, salience: number) {
+  return { value: computeKeeping(figures, salience), ...figures, salience }
 }
 
 /**
