@@ -65,8 +65,8 @@ export function compact(effects: readonly Effect[]): Effect[] {
 }
 
 /**
- * An edge and its inverse are written and removed together, so both belong to one record: the new one of the two, else the one that
- * was derived from the other, else one that changes too. Effects of edges are stored with the source of the edge.
+ * An edge and its inverse are written and removed together, so both belong to one of the two records: to the new one, otherwise to the
+ * one that was derived from the other, otherwise to one that changes too. Effects of edges are stored with the source of the edge.
  */
 export function assignEdges(effects: readonly Effect[]): Effect[] {
   const created = new Set(effects.filter(isCreation).map(({ owner }) => owner))

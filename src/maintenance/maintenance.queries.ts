@@ -82,7 +82,7 @@ const runColumns = [
 ] as const
 
 /**
- * The counts of a run reveal how much is stored, so a key bound to scopes sees only runs of those scopes, and no key a
+ * The counts of a run reveal how much is stored. So a key that is bound to scopes sees only the runs of these scopes, and no key sees a
  * simulation that counted records above its ceiling.
  */
 function selectVisibleRuns(db: Database, trust: Trust) {

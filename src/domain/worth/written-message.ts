@@ -18,8 +18,8 @@ const ofMachine =
 const longestOfPerson = 300
 
 /**
- * The messages with the role of a person for those of an assistant that is one: a chat of two people has the role `assistant` for one
- * of them if a client knows no other roles. Such an assistant has a name and writes short messages.
+ * The messages, with the role `user` for an assistant that is a person: a client that knows no other roles stores a chat of two people
+ * with the role `assistant` for one of them. Such an assistant has a name and writes short messages.
  */
 export function findPersons(messages: readonly WrittenMessage[]): readonly WrittenMessage[] {
   const assistants = messages.filter(({ role }) => isAssistant(role))

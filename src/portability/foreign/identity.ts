@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 
 /**
  * The id of a record of another program, the same at each import into the same scope. It is keyed by a secret of the
- * store, so that no caller can compute it for a scope that it does not see. `others` is how many records of the item there
- * are that the caller does not read in full: with them in the digest, the id looks like that of an item without any.
+ * store, so that no caller can compute it for a scope that it does not see. `others` is the number of records of the item that
+ * the caller cannot read in full. It is part of the digest, so the id does not show whether there are any.
  */
 export type Identity = (source: string, others?: number) => string
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 
 /**
- * Removes reasons that may quote the erased records from the logs of others: of revisions and merges of both, of contests by
- * an erased record and their ends, and of relations with one, whose predicate is removed too. Who, when and what else changed stay.
- * Call it while the edges are there. Returns the ids of the other records.
+ * Removes from the logs of other records the reasons that may quote the erased ones: the reason of a revision or a merge with an erased
+ * record, of a contest by one and of its end, and of a relation with one, together with its predicate. The logs keep who changed what
+ * and when. Call it while the edges are there. Returns the ids of the other records.
  *
  * The logs are read by the index of these records. As a plain join, PostgreSQL expects many entries and reads and sorts all logs.
  */
