@@ -46,12 +46,8 @@ function findForeignIdentifiers({ identifiers = [], payload }: ImportedRecord): 
 }
 
 function findLateTimes(given: ImportedRecord, now: Date): Fault[] {
-  const each = <T>(
-    name: string,
-    list: readonly T[] | undefined,
-    timeOf: (item: T) => string,
-    member: string,
-  ) => (list ?? []).map((item, index): [string, string] => [`/${name}/${index}/${member}`, timeOf(item)])
+  const each = <K extends string>(name: string, member: K, list: readonly Record<K, string>[] = []) =>
+    list.map((item, index): [string, string] => [`/${name}/${index}/${member}`, item[member]])
   const times: [string, string | undefined][] = [
     ['/anchors/anchored_at', given.anchors?.anchored_at],
     ['/lifecycle/last_reinforced_at', given.lifecycle?.last_reinforced_at],
@@ -60,11 +56,11 @@ function findLateTimes(given: ImportedRecord, now: Date): Fault[] {
     ['/demoted_at', given.demoted_at],
     ['/forgotten/at', given.forgotten?.at],
     ['/surprise/at', given.surprise?.at],
-    ...each('embeddings', given.embeddings, (embedding) => embedding.embedded_at, 'embedded_at'),
-    ...each('audit_log', given.audit_log, (entry) => entry.timestamp, 'timestamp'),
-    ...each('status_history', given.status_history, (move) => move.changed_at, 'changed_at'),
-    ...each('importance_history', given.importance_history, (move) => move.changed_at, 'changed_at'),
-    ...each('access_log', given.access_log, (access) => access.at, 'at'),
+    ...each('embeddings', 'embedded_at', given.embeddings),
+    ...each('audit_log', 'timestamp', given.audit_log),
+    ...each('status_history', 'changed_at', given.status_history),
+    ...each('importance_history', 'changed_at', given.importance_history),
+    ...each('access_log', 'at', given.access_log),
   ]
   return times
     .filter(([, time]) => time !== undefined && new Date(time) > now)
