@@ -65,8 +65,7 @@ export function createSurpriseComparison({ clock, log, cells, maxInside }: Resou
   }
 
   async function dropNext(tx: Transaction, scope: string | null, error: unknown) {
-    if (!(await tryLockComparison(tx))) return nothing
-    const model = await findStableModel(tx)
+    const model = await lockModel(tx)
     if (!model) return nothing
     const [failed] = await findUncompared(tx, { modelId: model.id, scope, limit: 1 })
     if (!failed) return nothing
@@ -77,8 +76,7 @@ export function createSurpriseComparison({ clock, log, cells, maxInside }: Resou
 
   /** Reads, compares and writes under one lock, so that no other comparison runs in between. */
   async function compareNext(tx: Transaction, scope: string | null, { limit, signal }: Batch) {
-    if (!(await tryLockComparison(tx))) return nothing
-    const model = await findStableModel(tx)
+    const model = await lockModel(tx)
     if (!model) return nothing
     const listed = await findUncompared(tx, { modelId: model.id, scope, limit })
     if (listed.length === 0) return nothing
@@ -102,6 +100,11 @@ export function createSurpriseComparison({ clock, log, cells, maxInside }: Resou
   }
 
   return { comparePending }
+}
+
+/** The model whose vectors can be compared. Undefined while another transaction compares. */
+async function lockModel(tx: Transaction) {
+  return (await tryLockComparison(tx)) ? findStableModel(tx) : undefined
 }
 
 function toNewVector({ vector, ...rest }: PendingRecord, dimensions: number): NewVector[] {
