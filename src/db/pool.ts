@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { deferStatements } from './deferral.ts'
 import { notePositions } from './positions/commit-positions.ts'
-import { prepareStatements } from './prepared.ts'
-import { endsTransaction, startsTransaction, wrapQueries } from './query-wrapper.ts'
+import { deferStatements } from './statements/deferred-statements.ts'
+import { prepareStatements } from './statements/prepared-statements.ts'
+import { endsTransaction, startsTransaction, wrapQueries } from './statements/query-wrapper.ts'
 import { trackSchemas } from './tenant-sessions.ts'
 
 export type PoolOptions = {

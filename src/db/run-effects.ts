@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { sendWithNext } from './deferral.ts'
+import { sendWithNext } from './statements/deferred-statements.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Makes triggers write down each row that this transaction writes, until it ends (migration 0038). */

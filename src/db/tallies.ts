@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { sendWithNext } from './deferral.ts'
+import { sendWithNext } from './statements/deferred-statements.ts'
 import type { Transaction } from './transaction.ts'
 
 export type Tallies = Readonly<Record<string, number>>

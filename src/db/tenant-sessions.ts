@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { AppError } from '../kernel/errors.ts'
-import { wrapQueries } from './query-wrapper.ts'
 import { homeSchema } from './schema-names.ts'
+import { wrapQueries } from './statements/query-wrapper.ts'
 
 /**
  * A connection that has used more than these is closed when it is returned. Its process on the server caches the tables and indexes

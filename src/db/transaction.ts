@@ -3,9 +3,9 @@ import type { Transaction as KyselyTransaction } from 'kysely'
 import { type Caller, describeVia, type Via } from '../domain/trust/caller.ts'
 import { drawJitter } from '../kernel/jitter.ts'
 import type { Database } from './connection.ts'
-import { beginWithFirst } from './deferral.ts'
 import { isRetryable } from './failures.ts'
 import type { DB } from './schema.ts'
+import { beginWithFirst } from './statements/deferred-statements.ts'
 
 export type Transaction = KyselyTransaction<DB>
 

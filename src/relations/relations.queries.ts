@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { sendWithNext } from '../db/deferral.ts'
 import { isVisibleTo } from '../db/fragments/visibility.ts'
+import { sendWithNext } from '../db/statements/deferred-statements.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Edge } from '../domain/edges/edges.ts'
 import type { Trust } from '../domain/trust/caller.ts'

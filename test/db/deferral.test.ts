@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { Connection } from '../../src/db/connection.ts'
-import { sendWithNext } from '../../src/db/deferral.ts'
+import { sendWithNext } from '../../src/db/statements/deferred-statements.ts'
 import { type Transaction, transact } from '../../src/db/transaction.ts'
 import { openEmptyTestDatabase } from '../support/database.ts'
 

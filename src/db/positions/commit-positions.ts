@@ -1,6 +1,11 @@
 import type pg from 'pg'
-import { createTransactionState, endsTransaction, type Query, wrapQueries } from '../query-wrapper.ts'
 import { getWriting, type Writing } from '../request-scope.ts'
+import {
+  createTransactionState,
+  endsTransaction,
+  type Query,
+  wrapQueries,
+} from '../statements/query-wrapper.ts'
 import { type Position, type PositionRow, parsePosition, positionStatement } from './position.ts'
 
 /**

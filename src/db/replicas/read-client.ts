@@ -2,9 +2,9 @@ import type { PostgresPoolClient } from 'kysely'
 import pg, { type Pool, type PoolClient } from 'pg'
 import type { EnterSchema } from '../connection.ts'
 import { isOutage, isStatementTimeout } from '../failures.ts'
-import { startsTransaction } from '../query-wrapper.ts'
 import type { Reading } from '../request-scope.ts'
 import { sqlStates } from '../sql-states.ts'
+import { startsTransaction } from '../statements/query-wrapper.ts'
 import type { Replica } from './replica.ts'
 
 type Options = {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely, Transaction } from 'kysely'
 import type pg from 'pg'
+import type { DB } from '../schema.ts'
 import { createTransactionState, startsTransaction, wrapQueries } from './query-wrapper.ts'
-import type { DB } from './schema.ts'
 
 const deferring = new AsyncLocalStorage<'begin' | 'statement' | undefined>()
 

@@ -8,8 +8,8 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Database } from './connection.ts'
-import type { DB } from './schema.ts'
+import type { Database } from '../connection.ts'
+import type { DB } from '../schema.ts'
 
 type Execute = (query: CompiledQuery) => Promise<QueryResult<unknown>>
 

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { sendWithNext } from '../../db/deferral.ts'
 import type { IdempotencyKeys } from '../../db/schema.ts'
+import { sendWithNext } from '../../db/statements/deferred-statements.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 export type Owner = { principal: string; key: string }

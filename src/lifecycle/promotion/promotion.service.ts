@@ -1,4 +1,4 @@
-import { sendWithNext } from '../../db/deferral.ts'
+import { sendWithNext } from '../../db/statements/deferred-statements.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { importanceTolerance, scoreUnused } from '../../domain/importance/importance.ts'
 import type { Caller } from '../../domain/trust/caller.ts'

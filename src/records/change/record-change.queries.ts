@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { sendWithNext } from '../../db/deferral.ts'
 import { writeScopeAndTypeWords } from '../../db/fragments/search-words.ts'
+import { sendWithNext } from '../../db/statements/deferred-statements.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { extractWords } from '../../domain/words/word-extraction.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from '../stored-record.ts'

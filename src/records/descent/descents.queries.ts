@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { sendWithNext } from '../../db/deferral.ts'
 import { writeJsonRows } from '../../db/fragments/json-rows.ts'
+import { sendWithNext } from '../../db/statements/deferred-statements.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Descent } from './descents.ts'
 
