@@ -87,7 +87,7 @@ describe('removing a conversation', () => {
           method === 'POST'
             ? app.request('POST', `${path}/erase`, { body })
             : app.request('DELETE', `${path}?actor=a&rationale=b`)
-        await expect.poll(() => countLockWaits(tx)).toBe(1)
+        await expect.poll(() => countLockWaits(app.db)).toBe(1)
         await tx.executeQuery(locking(high).noWait())
         return { removing }
       })
