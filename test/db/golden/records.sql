@@ -428,14 +428,17 @@ from departures as d
 where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id , id as owner, to_jsonb(records) as row
+      returning id , id as owner, jsonb_build_object(
+    'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope, 'sensitivity', sensitivity,
+    'forgotten_at', forgotten_at, 'base_salience', base_salience, 'anchored_at', anchored_at, 'expires_at', expires_at,
+    'curve', curve, 'half_life_seconds', half_life_seconds, 'min_salience', min_salience, 'deletion_policy', deletion_policy) as row
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector($4::text::regconfig, "searchText")
           || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
       from incoming join record using (id)
-      returning record_id as owner, to_jsonb(contents) as row
+      returning record_id as owner, jsonb_build_object('record_id', record_id, 'payload', payload) as row
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
@@ -454,7 +457,7 @@ from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
       returning case when source_id in (select id
-from record) then source_id else target_id end as owner, to_jsonb(relations) as row
+from record) then source_id else target_id end as owner, jsonb_build_object('source_id', source_id, 'predicate', predicate, 'target_id', target_id) as row
     ), descent as (
       insert into descents (derived_id, source_id, kind, is_ground)
       select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
@@ -474,7 +477,7 @@ from locked_source))
         and (g.kind <> 'mention'
 or has.descent_count < 100)
       on conflict on constraint descents_pkey do nothing
-      returning derived_id as owner, to_jsonb(descents) as row
+      returning derived_id as owner, jsonb_build_object('derived_id', derived_id, 'source_id', source_id) as row
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -492,7 +495,6 @@ from record)
       where record_id in (select id
 from record)
       order by digest, scope, place
-      returning record_id as owner, to_jsonb(handles) as row
     ), message as (
       insert into messages (record_id, scope, conversation, at)
       select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
@@ -525,8 +527,7 @@ from "record" union all select owner, 1 as place, $10::text as relation, row
 from "content" union all select owner, 2 as place, $11::text as relation, row
 from "edge" union all select owner, 3 as place, $12::text as relation, row
 from "descent" union all select owner, 4 as place, $13::text as relation, row
-from "identifier" union all select owner, 5 as place, $14::text as relation, row
-from "handle") as written
+from "identifier") as written
         ) as numbered
         cross join lateral (select numbered.relation, numbered.row as after) as other
         group by owner
