@@ -105,8 +105,8 @@ describe('the sentences of a task that ask', () => {
   })
 
   it('are apart from a line that introduces them', () => {
-    const text = readQuestionText('Search the memory for the answer to this question: "Where does Ada live?"')
-    expect(text.query.alternatives).toBe('Where does Ada live')
+    const text = readQuestionText('Search the memory for the answer to this question: "When did Ada move?"')
+    expect(text.query.alternatives).toBe('When did Ada move')
     expect(text.query.remarks).toBe('the answer to this')
   })
 
