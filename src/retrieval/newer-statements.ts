@@ -40,7 +40,14 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
   const topic = new Set(stems.filter((word) => !nameStems.has(word)))
   const compared = ranked.slice(0, maxCompared).map((node) => {
     const words = new Set(statements.get(node.id)?.words?.filter(isWordOfText))
-    return { node, time: getTime(node), words, askedWords: [...words].filter((word) => asked.has(word)) }
+    const isOnTopic = countShared(topic, words) >= minQuestionShare * topic.size
+    return {
+      node,
+      time: getTime(node),
+      words,
+      isOnTopic,
+      askedWords: [...words].filter((word) => asked.has(word)),
+    }
   })
   const lifted = compared.map(({ node, time, words }, place) => {
     // The list is in order, so the first older one has the highest score of them.
@@ -48,7 +55,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
       (other, at) =>
         at < place &&
         other.time < time &&
-        countShared(topic, other.words) >= minQuestionShare * topic.size &&
+        other.isOnTopic &&
         other.askedWords.every((word) => words.has(word)) &&
         isNearlyEqual(words, other.words),
     )?.node
@@ -74,5 +81,7 @@ function isNearlyEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): bo
 }
 
 function countShared(some: ReadonlySet<string>, words: ReadonlySet<string>): number {
-  return [...some].filter((word) => words.has(word)).length
+  let shared = 0
+  for (const word of some) if (words.has(word)) shared += 1
+  return shared
 }
