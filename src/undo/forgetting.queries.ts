@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { time } from '../db/fragments/json-text.ts'
 import { isNamed } from '../db/fragments/named-changes.ts'
+import { recordState } from '../db/fragments/record-state.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads/payloads.ts'
 import type { Via } from '../domain/trust/caller.ts'
-import { recordState } from './undo.queries.ts'
 
 const columns = ['forgotten_at', 'forgotten_reason', 'forgotten_by', 'forgotten_run_id', 'purge_at']
 const forgetting = sql`

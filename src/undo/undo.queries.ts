@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isNamed } from '../db/fragments/named-changes.ts'
+import { recordState } from '../db/fragments/record-state.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Effect, Row } from '../effects/index.ts'
 
@@ -63,11 +64,6 @@ export async function listChangesOf(
   `.execute(tx)
   return rows
 }
-
-/** The columns that always tell whether a record has changed. */
-export const recordState = sql`
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at`
 
 type Portion = { runId: string; after: string; limit: number }
 

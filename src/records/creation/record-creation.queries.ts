@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { createEffectSaving } from '../../db/fragments/effect-saving.ts'
 import { joinJsonRows, writeJsonRows } from '../../db/fragments/json-rows.ts'
+import { recordState } from '../../db/fragments/record-state.ts'
 import { writeScopeAndTypeWords } from '../../db/fragments/search-words.ts'
 import { isVisibleTo } from '../../db/fragments/visibility.ts'
 import { addInverses } from '../../domain/edges/edges.ts'
@@ -92,7 +93,7 @@ export async function insertRecords(
       ) as said,
         erased_among(${seal.keyId}::bytea, said.scopes, said.digests)
     ), record as (
-      insert into records (
+      insert into records as r (
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
@@ -175,10 +176,9 @@ export async function insertRecords(
  * retracted record keeps its own.
  */
 const kept = {
-  record: sql`jsonb_build_object(
-    'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope, 'sensitivity', sensitivity,
-    'forgotten_at', forgotten_at, 'base_salience', base_salience, 'anchored_at', anchored_at, 'expires_at', expires_at,
-    'curve', curve, 'half_life_seconds', half_life_seconds, 'min_salience', min_salience, 'deletion_policy', deletion_policy)`,
+  record: sql`jsonb_build_object(${recordState},
+    'forgotten_at', r.forgotten_at, 'expires_at', r.expires_at, 'curve', r.curve, 'half_life_seconds', r.half_life_seconds,
+    'min_salience', r.min_salience, 'deletion_policy', r.deletion_policy)`,
   content: sql`jsonb_build_object('record_id', record_id, 'payload', payload)`,
   edge: sql`jsonb_build_object('source_id', source_id, 'predicate', predicate, 'target_id', target_id)`,
   descent: sql`jsonb_build_object('derived_id', derived_id, 'source_id', source_id)`,

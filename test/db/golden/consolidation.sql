@@ -44,8 +44,7 @@ from unnest(
     ), earlier as materialized (
       select r.id, jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
 from records as r
       where $7::bool
 and "r"."id" = any(array(select "id"
@@ -60,8 +59,7 @@ and "r"."id" = any(array(select "id"
 from "incoming"))
       returning r.id, r.updated_at, case when $9::bool then jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) end as row
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) end as row
     ), unlisted as (
       delete
 from unconsolidated as u
@@ -535,8 +533,7 @@ order by place) as sources
     ), earlier_record as materialized (
       select r.id, jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) as row
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) as row
 from records as r
       where $16::bool
 and "r"."id" = any(array(select "id"
@@ -561,8 +558,7 @@ and "r"."id" = any(array(select "id"
 from "incoming"))
       returning r.id, r.updated_at, case when $20::bool then jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) end as row
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) end as row
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),

@@ -241,7 +241,7 @@ limit 100
       ) as said,
         erased_among($3::bytea, said.scopes, said.digests)
     ), record as (
-      insert into records (
+      insert into records as r (
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
@@ -407,7 +407,7 @@ limit 100
       ) as said,
         erased_among($3::bytea, said.scopes, said.digests)
     ), record as (
-      insert into records (
+      insert into records as r (
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
@@ -429,9 +429,10 @@ where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
       returning id , id as owner, jsonb_build_object(
-    'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope, 'sensitivity', sensitivity,
-    'forgotten_at', forgotten_at, 'base_salience', base_salience, 'anchored_at', anchored_at, 'expires_at', expires_at,
-    'curve', curve, 'half_life_seconds', half_life_seconds, 'min_salience', min_salience, 'deletion_policy', deletion_policy) as row
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+    'forgotten_at', r.forgotten_at, 'expires_at', r.expires_at, 'curve', r.curve, 'half_life_seconds', r.half_life_seconds,
+    'min_salience', r.min_salience, 'deletion_policy', r.deletion_policy) as row
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
