@@ -4,6 +4,7 @@ import { isPositionToken } from '../db/positions/position-cipher.ts'
 import type { Positions } from '../db/positions/positions.ts'
 import { type Reading, runReading, runWriting, type Writing } from '../db/request-scope.ts'
 import { AppError } from '../kernel/errors.ts'
+import { onCompleted } from './completed-requests.ts'
 import { readsState } from './route-kind.ts'
 
 declare module 'fastify' {
@@ -99,8 +100,8 @@ export function carryPositions(
     else request.addPosition(reply).then(() => done(), done)
   })
 
-  // Work that continues after the answer keeps the context of the request, and may write.
-  app.addHook('onResponse', async (request) => {
+  // Work that continues after the answer, or after the client hung up, keeps the context of the request, and may write.
+  onCompleted(app, (request) => {
     const found = readings.get(request)
     if (found) found.isPrimaryOnly = true
   })

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, expect, it } from 'vitest'
+import { getReading } from '../../src/db/request-scope.ts'
 import { testPoolSize } from '../support/database.ts'
 import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
 import { until } from '../support/processes.ts'
@@ -47,6 +48,21 @@ it('a change whose client hangs up before the answer is made, logged and counted
   await until('the note', async () => (await countNotes(api.db)) === 1)
   expect(findLines('impatient')).toHaveLength(1)
   expect((await api.request('GET', '/metrics')).text).toMatch(/route="\/v1\/notes",status="499"\} 1\n/)
+})
+
+it('what goes on after the client of a read has hung up is no part of the read: it asks the primary', async () => {
+  const reached = Promise.withResolvers<ReturnType<typeof getReading>>()
+  const opened = Promise.withResolvers<void>()
+  hooks.now = async () => {
+    reached.resolve(getReading())
+    await opened.promise
+  }
+  const socket = send('left', ['GET /v1/failure HTTP/1.1'])
+  const reading = await reached.promise
+  expect(reading?.isPrimaryOnly).toBe(false)
+  socket.resetAndDestroy()
+  await until('the end of the read', async () => reading?.isPrimaryOnly === true)
+  opened.resolve()
 })
 
 it('an export whose client hangs up before its first page is not logged as a failure', async () => {
