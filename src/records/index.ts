@@ -44,7 +44,7 @@ export {
   createInvalidError,
   type DraftContext,
   draftRecord,
-  findNewFactFaults,
+  findNewPayloadFaults,
 } from './creation/record-draft.ts'
 export { writeRow } from './creation/record-row.ts'
 export {

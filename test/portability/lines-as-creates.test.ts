@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines, importLines } from '../support/export-and-import.ts'
-import { listLineResults } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/foreign-files.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -10,6 +10,14 @@ afterAll(() => app.close())
 
 const say = (more: object) => fact({ payload: { ...payloads.semantic, object: 'Rust', ...more } })
 const backwards = { mode: 'timeboxed', start: '2026-02-01T00:00:00Z', end: '2026-01-01T00:00:00Z' }
+const message = (id: string, more: object = {}) => ({
+  type: 'episodic',
+  payload: {
+    ...payloads.episodic,
+    conversation: { id, message_id: 'm1', role: 'user', at: '2026-01-01T00:00:00Z' },
+  },
+  ...more,
+})
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, at) => make(at))
 
@@ -32,6 +40,12 @@ const refused: [string, () => object, string, string?][] = [
     'validation_failed',
     '/payload/revision',
   ],
+  ...['.', '..'].map((id): (typeof refused)[number] => [
+    `the conversation ${id}, which no URL can name`,
+    () => message(id),
+    'validation_failed',
+    '/payload/conversation/id',
+  ]),
   [
     'more than a body may hold',
     () => say({ object: times(106, () => 'x'.repeat(99_999)) }),
@@ -69,4 +83,24 @@ it('an export of an old release with such a fact is imported unchanged', async (
   expect(listLineResults(await importLines(app, [old]))).toEqual(['1 created'])
   const again = await exportLines(app)
   expect(again.records.find((each) => each.id === old.id).payload.validity).toEqual(backwards)
+})
+
+it('an export of an old release with a conversation that no URL can name is imported unchanged', async () => {
+  const { id } = await create(app, message('nameable'))
+  const { records } = await exportLines(app)
+  const line = records.find((each) => each.id === id)
+  const conversation = { ...line.payload.conversation, id: '..' }
+  const old = { ...line, id: app.ids.next(), payload: { ...line.payload, conversation } }
+  expect(listLineResults(await importLines(app, [old]))).toEqual(['1 created'])
+})
+
+it('a message of another program is refused in a conversation that no URL can name', async () => {
+  const session = (thread_id: string) =>
+    JSON.stringify({ thread_id, messages: [{ uuid: 'm1', role: 'user', content: 'Hello' }] })
+  const { reports } = await importFile(app, session('..'), { query: '?format=zep' })
+  const message = 'the id of the conversation must not be . or .., which no URL can name'
+  expect(reports).toMatchObject([{ status: 'invalid', problem: { errors: [{ message }] } }])
+  expect((await importFile(app, session('...'), { query: '?format=zep' })).reports).toMatchObject([
+    { status: 'created' },
+  ])
 })

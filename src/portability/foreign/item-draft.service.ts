@@ -11,7 +11,7 @@ import { listStoringFaults } from '../../http/validation/validation.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
-import type { NewRecord } from '../../records/index.ts'
+import { findNewPayloadFaults, type NewRecord } from '../../records/index.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from '../import/imported-draft.ts'
 import { ImportedRecord } from '../portability.schemas.ts'
 import { computeFingerprint } from './identity.ts'
@@ -53,7 +53,10 @@ export function draftItem(item: Item, destination: Destination, { now, policies 
     provenance: { sources: [source], created_by: caller.name },
   }
   // Texts that were joined can be longer than a line of an import may have them: an export could not be imported.
-  const errors = listStoringFaults(ImportedRecord, line)
+  const errors = [
+    ...listStoringFaults(ImportedRecord, line),
+    ...('message' in item ? findNewPayloadFaults(record.payload) : []),
+  ]
   if (errors.length > 0) throw createItemError(item, errors)
   const given = line as ImportedRecord
   const context = { caller, now, policies, id, defaultSensitivity: sensitivity }

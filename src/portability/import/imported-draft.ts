@@ -9,7 +9,7 @@ import {
   createInvalidError,
   type Draft,
   draftRecord,
-  findNewFactFaults,
+  findNewPayloadFaults,
   maxNewRelations,
   type NewRecord,
   writeRow,
@@ -50,7 +50,7 @@ type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sens
 
 /** Drafts a record as a client would create it: what a create refuses is refused. */
 export function draftPlainRecord(given: ImportedRecord, context: Context): ImportedCopy {
-  const faults = findNewFactFaults(given.payload)
+  const faults = findNewPayloadFaults(given.payload)
   if ((given.relations?.length ?? 0) > maxNewRelations)
     faults.push({ pointer: '/relations', message: `must have at most ${maxNewRelations} items` })
   if (faults.length > 0) throw createInvalidError(faults)

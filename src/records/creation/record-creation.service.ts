@@ -19,7 +19,7 @@ import { rejectConflicts } from './creation-checks.service.ts'
 import { createRecordExistsError } from './creation-errors.ts'
 import { type DraftOutcome, isDraft } from './draft-outcome.ts'
 import { type InsertOutcome, insertRecords } from './record-creation.queries.ts'
-import { createInvalidError, draftRecord, findNewFactFaults, refreshWriteTime } from './record-draft.ts'
+import { createInvalidError, draftRecord, findNewPayloadFaults, refreshWriteTime } from './record-draft.ts'
 
 /** What everything that stores new records needs. */
 export type WritingResources = {
@@ -125,7 +125,7 @@ export function createRecordCreation(resources: CreationResources) {
     if (given instanceof AppError) return given
     const refusal = findReservedError(given.relations)
     if (refusal) return refusal
-    const faults = findNewFactFaults(given.payload)
+    const faults = findNewPayloadFaults(given.payload)
     if (faults.length > 0) return createInvalidError(faults)
     try {
       return draftRecord(given, { caller, now, id: ids.next(), defaultSensitivity, policies: known })

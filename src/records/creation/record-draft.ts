@@ -91,8 +91,9 @@ export function findPayloadFaults(type: string, payload: Payload): Fault[] {
   return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
 }
 
-/** The members of a fact that an import may state, but not a client that creates a fact. */
-export function findNewFactFaults(payload: NewPayload): Fault[] {
+/** What an import with history may state in a payload, but not a client that creates a record. */
+export function findNewPayloadFaults(payload: NewPayload): Fault[] {
+  if (payload.kind === 'episodic') return findUnnameableConversation(payload.conversation?.id)
   if (payload.kind !== 'semantic') return []
   const { validity, revision } = payload
   const message = 'must be {"status": "active"}: the rest is written by revisions'
@@ -101,6 +102,14 @@ export function findNewFactFaults(payload: NewPayload): Fault[] {
     ...(claimsRevision(revision) ? [{ pointer: '/payload/revision', message }] : []),
   ]
 }
+
+/** No client could read or erase such a conversation. */
+function findUnnameableConversation(id: string | undefined): Fault[] {
+  if (id !== '.' && id !== '..') return []
+  return [{ pointer: '/payload/conversation/id', message: unnameable }]
+}
+
+const unnameable = 'the id of the conversation must not be . or .., which no URL can name'
 
 /** Whether the member `revision` of a payload says more than that the fact is active, as every fact is at first. */
 export function claimsRevision(revision: unknown): boolean {
