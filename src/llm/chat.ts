@@ -2,7 +2,7 @@ import type OpenAI from 'openai'
 import type { TSchema } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
 import { findJson } from './answer-json.ts'
-import { ModelFailure } from './model-failure.ts'
+import { type AnswerSize, ModelFailure } from './model-failure.ts'
 import { type Observe, type RetryOptions, requestWithRetries } from './request-retries.ts'
 
 export type Chat = ReturnType<typeof createChat>
@@ -23,9 +23,8 @@ export type Question = {
   /** The name of the schema: letters, digits and underscores. */
   name: string
 }
-type Tokens = { promptTokens: number; completionTokens: number }
-/** `length` is that of the whole message, in characters. */
-export type ChatAnswer = { value: unknown; length: number } & Tokens
+type Tokens = Omit<AnswerSize, 'length'>
+export type ChatAnswer = { value: unknown } & AnswerSize
 
 /** Far more than a model writes. Parsing this much takes a few milliseconds. */
 const maxBytes = 4 * 1_024 * 1_024
@@ -102,8 +101,9 @@ function readAnswer(completion: OpenAI.ChatCompletion, tokens: Tokens): ChatAnsw
   const content: unknown = completion?.choices?.[0]?.message?.content
   const text = typeof content === 'string' ? content : ''
   const value = findJson(text)
-  if (value === undefined) throw new ModelFailure('invalid_answer', { tokens })
-  return { value, length: text.length, ...tokens }
+  const size = { ...tokens, length: text.length }
+  if (value === undefined) throw new ModelFailure('invalid_answer', { size })
+  return { value, ...size }
 }
 
 function readTokens(completion: OpenAI.ChatCompletion): Tokens {

@@ -15,8 +15,9 @@ const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 404])
 /** After this many failures in a row a run counts the model as unavailable, and leaves the rest to the next run. */
 export const maxModelFailures = 3
 
-type Tokens = { promptTokens: number; completionTokens: number }
-type Details = { status?: number; retryAfterMs?: number | undefined; tokens?: Tokens }
+/** The tokens as the server counted them, 0 if it did not, and the characters of the answer. */
+export type AnswerSize = { promptTokens: number; completionTokens: number; length: number }
+type Details = { status?: number; retryAfterMs?: number | undefined; size?: AnswerSize }
 
 /**
  * Why a model did not answer. It never contains words of the server or the package: both quote the request, which
@@ -26,16 +27,16 @@ export class ModelFailure extends Error {
   readonly reason: FailureReason
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
-  /** The tokens that the server counted for an answer that cannot be read. */
-  readonly tokens: Tokens | undefined
+  /** The size of an answer that cannot be read. */
+  readonly size: AnswerSize | undefined
 
-  constructor(reason: FailureReason, { status, retryAfterMs, tokens }: Details = {}) {
+  constructor(reason: FailureReason, { status, retryAfterMs, size }: Details = {}) {
     super(`the model did not answer: ${reason}${status === undefined ? '' : ` (${status})`}`)
     this.name = 'ModelFailure'
     this.reason = reason
     this.status = status
     this.retryAfterMs = retryAfterMs
-    this.tokens = tokens
+    this.size = size
   }
 
   /** Whether the same request may succeed later. */

@@ -1,4 +1,4 @@
-import type { ChatAnswer } from './chat.ts'
+import type { AnswerSize } from './model-failure.ts'
 
 /** The tokens and the money that a run has spent on a model, and whether it may spend more. */
 
@@ -47,7 +47,7 @@ const charactersPerToken = 4
 
 export function computeSpent(
   question: string,
-  answer: Omit<ChatAnswer, 'value'>,
+  answer: AnswerSize,
   { promptPrice, completionPrice }: Ceilings,
 ): Spent {
   const estimate = (length: number) => Math.ceil(length / charactersPerToken)

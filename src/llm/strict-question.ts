@@ -1,5 +1,5 @@
 import type { Chat, Question } from './chat.ts'
-import { ModelFailure } from './model-failure.ts'
+import { type AnswerSize, ModelFailure } from './model-failure.ts'
 import { type Ceilings, computeSpent, nothingSpent, type Spent } from './spending.ts'
 
 /** The answer or the failure, and the cost. */
@@ -14,6 +14,7 @@ type AskOptions<T> = {
 }
 
 const retries = 2
+const noAnswer: AnswerSize = { promptTokens: 0, completionTokens: 0, length: 0 }
 
 export async function askStrictly<T>(
   question: Question,
@@ -29,13 +30,7 @@ export async function askStrictly<T>(
     if (!(error instanceof ModelFailure)) throw error
     // An answer that cannot be read costs the same as any other.
     const isPaid = error.reason === 'invalid_answer'
-    const spent = isPaid
-      ? computeSpent(
-          questionText,
-          { promptTokens: 0, completionTokens: 0, length: 0, ...error.tokens },
-          ceilings,
-        )
-      : nothingSpent
+    const spent = isPaid ? computeSpent(questionText, error.size ?? noAnswer, ceilings) : nothingSpent
     return { spent, failure: error }
   }
 }

@@ -196,13 +196,14 @@ describe('extraction with a model that fails', () => {
   })
 })
 
-it('extraction counts the tokens of an answer that cannot be read', async () => {
+it('extraction counts the tokens of an answer that cannot be read, or else estimates them', async () => {
   await episode()
   server.behave(respondWithContent('Ada prefers tea.'))
-  expect(await extractAndCount()).toMatchObject({
-    extraction_prompt_tokens: 70,
-    extraction_completion_tokens: 5,
-  })
+  const counted = { extraction_prompt_tokens: 70, extraction_completion_tokens: 5 }
+  expect(await extractAndCount()).toMatchObject(counted)
+  await episode()
+  server.behave(respondWithContent('Ada prefers tea.', null))
+  expect(await extractAndCount()).toMatchObject({ extraction_completion_tokens: 4 })
 })
 
 it('extraction reads an answer of any depth whose tokens are not counted', async () => {
