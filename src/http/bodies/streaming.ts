@@ -65,6 +65,26 @@ export async function* yieldWhileAllowed<T>(
   }
 }
 
+const confirmEveryMs = 1_000
+
+/**
+ * Yields the chunks of a long body, and throws soon after the key of the request was revoked: a client that sends nothing of use, such as
+ * blank bytes, would never reach another check.
+ */
+export async function* readWhileAllowed(
+  request: FastifyRequest,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let confirmedAt = performance.now()
+  for await (const chunk of chunks) {
+    if (performance.now() - confirmedAt > confirmEveryMs) {
+      await request.confirmCaller()
+      confirmedAt = performance.now()
+    }
+    yield chunk
+  }
+}
+
 /** Waits for the first item, so that a failure before it becomes a problem response and not a broken stream. */
 export async function startStream<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await source.next()

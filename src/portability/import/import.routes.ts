@@ -4,7 +4,12 @@ import Type, { type TSchema } from 'typebox'
 import { ref } from '../../domain/schemas/schema-ref.ts'
 import { peek, readChunks, readLines } from '../../http/bodies/body-lines.ts'
 import { readJson, readPartlyStoredJson, requireBodySize } from '../../http/bodies/json-bodies.ts'
-import { allowSlowRequest, jsonLinesType, startStream } from '../../http/bodies/streaming.ts'
+import {
+  allowSlowRequest,
+  jsonLinesType,
+  readWhileAllowed,
+  startStream,
+} from '../../http/bodies/streaming.ts'
 import { readCallContext } from '../../http/idempotency/idempotency.ts'
 import { answers } from '../../http/problems/problem-responses.ts'
 import { toProblem, toPublicError } from '../../http/problems/problems.ts'
@@ -107,7 +112,8 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
     named === undefined
       ? isUtf16(bytes) || findShownFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
       : bytes.length >= (named === 'membrane' ? markBytes : minHead)
-  const { head, chunks } = await peek(skipByteOrderMark(readChunks(source)), headBytes, isEnough)
+  const allowed = readWhileAllowed(request, readChunks(source))
+  const { head, chunks } = await peek(skipByteOrderMark(allowed), headBytes, isEnough)
   if (isUtf16(head)) throw createFileError(utf16)
   if (isGzip(head)) throw createFileError(packed)
   const mayBeEmpty =
