@@ -134,11 +134,16 @@ export async function lockMergesInScope(tx: Transaction, scope: string): Promise
 
 /**
  * Locks the entities of a merge, in id order. The lock is stronger than that of a change: it waits for transactions that
- * write a link to one of them, so that the merge also copies this link.
+ * write a link to one of them, so that the merge also copies this link. Hidden ones are not locked, and refused later.
  */
-export async function lockEntitiesToMerge(tx: Transaction, ids: readonly string[]): Promise<void> {
+export async function lockEntitiesToMerge(
+  tx: Transaction,
+  ids: readonly string[],
+  trust: Trust,
+): Promise<void> {
   await sql`
-    select r.id from records as r where r.id = any(${ids}::uuid[]) order by r.id for update
+    select r.id from records as r
+    where r.id = any(${ids}::uuid[]) and ${isVisibleTo(trust)} order by r.id for update
   `.execute(tx)
 }
 

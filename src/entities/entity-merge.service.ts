@@ -83,7 +83,7 @@ async function loadEntitiesToMerge(
   const { scope } = (await findEntity(tx, id, call.caller.trust)) ?? { scope: unscoped }
   await lockMergesAcrossScopes(tx, scope)
   await lockMergesInScope(tx, scope)
-  await lockEntitiesToMerge(tx, [id, ...ids])
+  await lockEntitiesToMerge(tx, [id, ...ids], call.caller.trust)
   await requireMergeableSize(tx, call.caller, [id, ...ids], 'entity')
   const target = await requireEntity(tx, call, await loadForUpdate(tx, call, id))
   const { expectedVersions: _, ...unversioned } = call

@@ -120,7 +120,7 @@ export {
   requireWhole,
 } from './reading/record-loading.service.ts'
 export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
-export { findRecords, lockRecords } from './records.queries.ts'
+export { findRecords, lockRecords, lockVisibleRecords } from './records.queries.ts'
 export { recordsRoutes } from './records.routes.ts'
 export {
   MemoryRecord,

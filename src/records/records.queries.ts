@@ -7,6 +7,7 @@ import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import { sendWithNext } from '../db/statements/deferred-statements.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
+import { hasFullTrust } from '../domain/trust/trust.ts'
 import { addHiddenIds, type UncheckedRecord } from './answers/hidden-ids.queries.ts'
 import { maxEmbeddedEntries, maxEntryLength, maxLogLength } from './audit-log/audit-log.ts'
 import { embeddedEdges } from './embedded-edges.ts'
@@ -131,4 +132,24 @@ export async function findRecords(
 export async function lockRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
   const statement = sql`select r.id from records as r where ${hasIdIn(ids)} order by r.id for no key update`
   await sendWithNext(() => statement.execute(tx))
+}
+
+/**
+ * Locks the records that the caller may see, and returns their ids. A hidden record is neither locked nor waited for: the time would tell
+ * that it exists, and its writers would wait for a caller that may not even see it. One that becomes visible after this statement is
+ * not locked, so it is not in the result.
+ */
+export async function lockVisibleRecords(
+  tx: Transaction,
+  ids: readonly string[],
+  trust: Trust,
+): Promise<readonly string[]> {
+  if (hasFullTrust(trust)) {
+    await lockRecords(tx, ids)
+    return ids
+  }
+  const { rows } = await sql<{ id: string }>`
+    select r.id from records as r where ${hasIdIn(ids)} and ${isVisibleTo(trust)} order by r.id for no key update
+  `.execute(tx)
+  return rows.map(({ id }) => id)
 }

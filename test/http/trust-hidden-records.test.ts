@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import {
@@ -89,6 +90,14 @@ async function ask(operation: Operation, key: string, inPath: string, inBody: st
   return app.request(method, query ? `${filled}?${query}` : filled, { key, ...(body ? { body } : {}) })
 }
 
+/** While another transaction changes the record: who waits for it learns that it exists. */
+function whileLocked<T>(id: string, work: () => Promise<T>): Promise<T> {
+  return app.db.transaction().execute(async (tx) => {
+    await sql`select from records where id = ${id}::uuid for update`.execute(tx)
+    return work()
+  })
+}
+
 /** Removes what differs between any two requests. */
 function plain({ status, text }: Answer): object {
   return { status, text: text.replaceAll(uuid, '<id>') }
@@ -134,7 +143,7 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
       const target = await ownOnce(operation)
       const hidden = await hideOnce(operation)
       const absent = app.ids.next()
-      const answer = await ask(operation, key, hidden, target)
+      const answer = await whileLocked(hidden, () => ask(operation, key, hidden, target))
       expect(plain(answer)).toEqual(plain(await ask(operation, key, absent, target)))
       expect(answer.status).toBe(404)
       expect(answer.text).not.toContain(secret)
@@ -146,7 +155,8 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     async (operation) => {
       const hidden = await hideOnce(operation)
       const absent = app.ids.next()
-      const answer = await ask(operation, key, await own(operation), hidden)
+      const near = await own(operation)
+      const answer = await whileLocked(hidden, () => ask(operation, key, near, hidden))
       expect(plain(answer)).toEqual(plain(await ask(operation, key, await own(operation), absent)))
       expect(answer.text).not.toContain(secret)
       expect(answer.status).not.toBe(403)

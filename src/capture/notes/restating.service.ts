@@ -5,8 +5,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { omitNulls } from '../../kernel/omit-nulls.ts'
 import {
-  lockRecords,
   lockTombstonesShared,
+  lockVisibleRecords,
   type MemoryRecord,
   type NewRecord,
   type RecordsService,
@@ -54,7 +54,7 @@ export function createRestatingService({ db, clock, notes, records, revision }: 
       const now = clock.now()
       requirePast(time, now)
       await lockTombstonesShared(tx)
-      await lockRecords(tx, [id])
+      await lockVisibleRecords(tx, [id], call.caller.trust)
       const old = requireFact(requireWhole(await records.read(caller, id, { tx })))
       const { revision: _, ...said } = old.payload
       const evidence = {

@@ -19,7 +19,7 @@ import {
   createHistoryError,
   findSuccessors,
   loadManyForUpdate,
-  lockRecords,
+  lockVisibleRecords,
   measureContents,
   presentWritten,
   type StoredRecord,
@@ -79,7 +79,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
   /** All are locked first, in one order. Then only the records of one part are in memory. */
   async function splitRecords(tx: Transaction, { caller }: CallContext, ids: string[]): Promise<string[][]> {
     if (ids.length === 1) return [ids]
-    await lockRecords(tx, ids)
+    await lockVisibleRecords(tx, ids, caller.trust)
     const sizes = await measureContents(tx, caller.trust, ids)
     return splitBySize(ids, new Map(sizes.map(({ id, bytes }) => [id, bytes])), maxAnswerBytes)
   }

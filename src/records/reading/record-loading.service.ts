@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { isWhole } from '../answers/record-answer.ts'
 import { type Departure, findDepartures } from '../deletion/departures.queries.ts'
 import { createDepartedError, createForgottenError } from '../deletion/gone-errors.ts'
-import { findRecords, lockRecords } from '../records.queries.ts'
+import { findRecords, lockVisibleRecords } from '../records.queries.ts'
 import type { MemoryRecord, RedactedRecord } from '../records.schemas.ts'
 import type { StoredRecord } from '../stored-record.ts'
 
@@ -70,8 +70,7 @@ export async function loadAnyForUpdate(
   call: CallContext,
   id: string,
 ): Promise<StoredRecord> {
-  await lockRecords(tx, [id])
-  const stored = await findVisibleRecord(tx, call.caller, id)
+  const stored = await lockVisibleRecord(tx, call.caller, id)
   requireChangeable(call.caller, stored)
   const refusal = checkVersion(call, stored)
   if (refusal) throw refusal
@@ -85,8 +84,7 @@ export async function lockReadableRecord(
   id: string,
   now: Date,
 ): Promise<StoredRecord> {
-  await lockRecords(tx, [id])
-  return findReadableRecord(tx, caller, id, now)
+  return requireReadable(caller, await lockVisibleRecord(tx, caller, id), now)
 }
 
 export async function lockReadableRecords(
@@ -97,14 +95,20 @@ export async function lockReadableRecords(
   return lockEach(tx, caller, ids, (stored) => checkReadable(caller, stored) ?? stored)
 }
 
+async function lockVisibleRecord(tx: Transaction, caller: Caller, id: string): Promise<StoredRecord> {
+  const [stored] = await lockEach(tx, caller, [id], (found) => found)
+  if (!stored || stored instanceof AppError) throw stored ?? createMissingError()
+  return stored
+}
+
 async function lockEach(
   tx: Transaction,
   caller: Caller,
   ids: readonly string[],
   check: (stored: StoredRecord) => StoredRecord | AppError,
 ): Promise<(StoredRecord | AppError)[]> {
-  await lockRecords(tx, ids)
-  const found = await findRecords(tx, ids, caller.trust)
+  const locked = await lockVisibleRecords(tx, ids, caller.trust)
+  const found = locked.length === 0 ? [] : await findRecords(tx, locked, caller.trust)
   const byId = new Map(found.map((stored) => [stored.id, stored]))
   const absent = ids.filter((id) => !byId.has(id.toLowerCase()))
   const refuse = await explainMissing(tx, caller, absent)
@@ -157,7 +161,10 @@ export async function findReadableRecord(
   id: string,
   now?: Date,
 ): Promise<StoredRecord> {
-  const stored = await findVisibleRecord(db, caller, id)
+  return requireReadable(caller, await findVisibleRecord(db, caller, id), now)
+}
+
+function requireReadable(caller: Caller, stored: StoredRecord, now?: Date): StoredRecord {
   const refusal = checkReadable(caller, stored, now)
   if (refusal) throw refusal
   return stored

@@ -151,7 +151,9 @@ where r.id = any($1::uuid[])
 -- src/entities/entities.queries.ts lockEntitiesToMerge
     select r.id
 from records as r
-where r.id = any($1::uuid[])
+    where r.id = any($1::uuid[])
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
 order by r.id
 for update;
 

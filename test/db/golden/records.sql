@@ -2610,6 +2610,14 @@ from records as r
 where r.id = $1::uuid
 order by r.id for no key update;
 
+-- src/records/records.queries.ts lockVisibleRecords
+    select r.id
+from records as r
+where r.id = $1::uuid
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+order by r.id for no key update;
+
 -- src/records/records.queries.ts readStored
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,

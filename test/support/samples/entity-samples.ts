@@ -34,7 +34,7 @@ export const entitySamples: Record<string, Record<string, Sample | Record<string
     },
     lockMergesAcrossScopes: (db) => entities.lockMergesAcrossScopes(db, 'team'),
     lockMergesInScope: (db) => entities.lockMergesInScope(db, 'team'),
-    lockEntitiesToMerge: (db) => entities.lockEntitiesToMerge(db, [id]),
+    lockEntitiesToMerge: (db) => entities.lockEntitiesToMerge(db, [id], trust),
     deleteHandlesAndIdentifiers: (db) => entities.deleteHandlesAndIdentifiers(db, [id]),
     insertMergeDescents: (db) => entities.insertMergeDescents(db, id, [id]),
     lockActiveEntities: (db) => entities.lockActiveEntities(db, [id]),

@@ -181,5 +181,6 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
       several: (db) => records.findRecords(db, [id, id], trust),
     },
     lockRecords: (db) => records.lockRecords(db, [id]),
+    lockVisibleRecords: (db) => records.lockVisibleRecords(db, [id], trust),
   },
 }
