@@ -193,8 +193,8 @@ function countIdentifiers(text: string): number {
   return /[\d_/]|[a-z][A-Z]/.test(text) ? countDistinct(text, asciiIdentifiers) : 0
 }
 
-/** A word of letters and digits, with an underscore, a path, or capitals inside. */
+/** A word of letters and digits, with an underscore, a path, or capitals inside. The limit keeps a row of dots linear. */
 const identifiers =
-  /(?<![\p{L}\p{N}])(?:\p{L}+[-_/]?\d[\p{L}\p{N}_-]*|\p{L}+_[\p{L}\p{N}_]+|\p{Ll}+\p{Lu}[\p{L}\p{N}]+|[\w.-]*\/[\w./-]+)/gu
+  /(?<![\p{L}\p{N}])(?:\p{L}+[-_/]?\d[\p{L}\p{N}_-]*|\p{L}+_[\p{L}\p{N}_]+|\p{Ll}+\p{Lu}[\p{L}\p{N}]+|[\w.-]{0,64}\/[\w./-]+)/gu
 const asciiIdentifiers =
-  /(?<![A-Za-z0-9])(?:[A-Za-z]+[-_/]?\d[A-Za-z0-9_-]*|[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z][A-Za-z0-9]+|[\w.-]*\/[\w./-]+)/g
+  /(?<![A-Za-z0-9])(?:[A-Za-z]+[-_/]?\d[A-Za-z0-9_-]*|[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z][A-Za-z0-9]+|[\w.-]{0,64}\/[\w./-]+)/g

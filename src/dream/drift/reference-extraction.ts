@@ -51,7 +51,7 @@ function listFilePaths(payload: Payload): string[] {
   if (payload.kind !== 'entity' || payload.primary_type !== 'File') return []
   const { canonical_name: name, identifiers } = payload
   const paths = identifiers.filter(({ namespace }) => namespace === 'path').map(({ value }) => value)
-  return /^\S*\/\S*$/.test(name) ? [name, ...paths] : paths
+  return name.includes('/') && !/\s/.test(name) ? [name, ...paths] : paths
 }
 
 /** Yields the text values in order, without recursion: a payload may be nested deeper than the stack allows. */
