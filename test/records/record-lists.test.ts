@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
+import {
+  type Body,
+  create,
+  createAll,
+  expectProblem,
+  fact,
+  payloads,
+  say,
+} from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -85,6 +93,17 @@ describe('GET /v1/records', () => {
   it('finds a record by text right after it is written', async () => {
     const record = await create(app, fact({ payload: { ...payloads.semantic, object: 'xylophone' } }))
     expect(idsOf(await list('q=xylophones'))).toEqual([record.id])
+  })
+
+  it('reads a long text once, and not for each record', async () => {
+    await createAll(
+      app,
+      Array.from({ length: 500 }, (_, n) => say(`long ${n}`, { scope: 'long' })),
+    )
+    const text = encodeURIComponent('\ufdfa'.repeat(1_000))
+    const start = performance.now()
+    expect(await list(`scope=long&q=${text}`)).toEqual([])
+    expect(performance.now() - start).toBeLessThan(1_000)
   })
 
   it('refuses unknown parameters, invalid values and cursors of other lists', async () => {

@@ -6,6 +6,22 @@ import { toWebSearch } from '../../domain/words/text-query.ts'
 import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'
 import type { PageQuery, Position } from './list-page.ts'
 
+/**
+ * Reads what a text asks for. This is a statement of its own: in the one that lists, the text would be read again for each row, which took
+ * seconds for a long text, and the planner would not know how many rows have the words.
+ */
+export async function readWords(
+  db: Database,
+  textLanguage: string,
+  text: string | undefined,
+): Promise<string | undefined> {
+  if (text === undefined) return undefined
+  const { rows } = await sql<{ words: string }>`
+    select websearch_to_tsquery(${textLanguage}::text::regconfig, ${toWebSearch(text)})::text as words
+  `.execute(db)
+  return rows[0]?.words
+}
+
 /** The value by which a page is sorted. */
 export function selectSortValue(page: PageQuery): RawBuilder<number | Date> {
   return page.sort === 'salience' ? computeSalienceAt(page.asOf) : sql`${sql.ref(`r.${page.sort}`)}`
@@ -19,13 +35,7 @@ export function selectMatching(db: Database, page: PageQuery) {
     .selectFrom('records as r')
     .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
     .where(visible)
-    .where((eb) =>
-      eb.and([
-        ...listFilterConditions(filters, page.textLanguage),
-        ...listStateConditions(page),
-        ...conditions,
-      ]),
-    )
+    .where((eb) => eb.and([...listFilterConditions(page), ...listStateConditions(page), ...conditions]))
     .$if(after !== undefined, (qb) =>
       after ? qb.where(isAfterPosition(selectSortValue(page), after, page.order)) : qb,
     )
@@ -35,21 +45,17 @@ function readsContents({ tag, q }: Filters): boolean {
   return tag !== undefined || q !== undefined
 }
 
-function listFilterConditions(filters: Filters, textLanguage: string): RawBuilder<SqlBool>[] {
+function listFilterConditions({ filters, words }: PageQuery): RawBuilder<SqlBool>[] {
   const equal = (['type', 'scope', 'sensitivity', 'layer', 'memory_kind', 'status'] as const)
     .filter((name) => filters[name] !== undefined)
     .map((name) => sql<SqlBool>`${sql.ref(`r.${name}`)} = ${filters[name]}`)
-  const { tag, created_after: after, created_before: before, q } = filters
+  const { tag, created_after: after, created_before: before } = filters
   return [
     ...equal,
     ...(tag ? [sql<SqlBool>`c.tags @> ${tag}::text[]`] : []),
     ...(after === undefined ? [] : [sql<SqlBool>`r.created_at > ${after}::timestamptz`]),
     ...(before === undefined ? [] : [sql<SqlBool>`r.created_at < ${before}::timestamptz`]),
-    ...(q === undefined
-      ? []
-      : [
-          sql<SqlBool>`c.search @@ websearch_to_tsquery(${textLanguage}::text::regconfig, ${toWebSearch(q)})`,
-        ]),
+    ...(words === undefined ? [] : [sql<SqlBool>`c.search @@ ${words}::tsquery`]),
   ]
 }
 

@@ -11,7 +11,8 @@ export type PageQuery = {
   trust: Trust
   /** The salience of every page is computed for this time, so that the order does not change between pages. */
   asOf: Date
-  textLanguage: string
+  /** What the filter `q` asks for, as PostgreSQL writes it. */
+  words?: string | undefined
   sort: Sort
   order: Order
   after?: Position

@@ -23,6 +23,7 @@ import {
 } from './list.queries.ts'
 import type { ListQuery } from './list.schemas.ts'
 import type { Filters } from './list-filters.ts'
+import { readWords } from './list-matching.queries.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
@@ -57,7 +58,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       sort,
       order,
       asOf,
-      textLanguage,
+      words: await readWords(db, textLanguage, filters.q),
       isReadableOnly,
       trust: caller.trust,
       ...(after ? { after: { value: after.value, id: after.id } } : {}),
@@ -116,7 +117,7 @@ export async function findMostSalient(
   now: Date,
 ): Promise<PositionedId[]> {
   const filters: Filters = minSalience === undefined ? {} : { min_salience: minSalience }
-  const page: PageQuery = { ...search, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
+  const page: PageQuery = { ...search, filters, sort: 'salience', order: 'desc' }
   if (!isBoundValid(page, now)) return rankBySalience(db, page, { now, reader: idReader, scopes })
   const best = await findMostSalientIds(db, page, scopes ?? listReachableScopes(page), maxLanes)
   return isComplete(best, page) ? best.ids : rankBySalience(db, page, { now, reader: idReader, scopes })

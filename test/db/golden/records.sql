@@ -1443,6 +1443,9 @@ where "record_id" = $1;
       $4::text[], $5::text[]
     ) as identifier (scope, sensitivity, namespace, value);
 
+-- src/records/listing/list-matching.queries.ts readWords
+    select websearch_to_tsquery($1::text::regconfig, $2)::text as words;
+
 -- src/records/listing/list-matching.queries.ts selectMatching
 select "r"."id"
 from "records" as "r"
@@ -2020,22 +2023,22 @@ and "r"."status" = $20
 and c.tags @> $21::text[]
 and r.created_at > $22::timestamptz
 and r.created_at < $23::timestamptz
-and c.search @@ websearch_to_tsquery($24::text::regconfig, $25)
+and c.search @@ $24::tsquery
 and r.forgotten_at is null
-and r.pinned = $26
-and r.updated_at > $27::timestamptz
-and r.salience >= $28
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $29::timestamptz) >= $30
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $31::timestamptz) <= $32)
-and "r"."created_at" >= $33::timestamptz
-and ("r"."created_at" > $34::timestamptz
-or r.id > $35::uuid)
+and r.pinned = $25
+and r.updated_at > $26::timestamptz
+and r.salience >= $27
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $28::timestamptz) >= $29
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $30::timestamptz) <= $31)
+and "r"."created_at" >= $32::timestamptz
+and ("r"."created_at" > $33::timestamptz
+or r.id > $34::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $36)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
+limit $35)) as cut join records as r on r.id = cut.id join contents as c on c.record_id = cut.id
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $37
-and "r"."scope" = any($38::text[]))
+    where ("r"."sensitivity" <= $36
+and "r"."scope" = any($37::text[]))
 and cut.bytes_before <= 16777216
   ) as read
     ) as read

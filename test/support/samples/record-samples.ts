@@ -39,7 +39,6 @@ const page: PageQuery = {
   filters: {},
   trust,
   asOf: now,
-  textLanguage: 'english',
   sort: 'salience',
   order: 'desc',
   limit: 51,
@@ -96,6 +95,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
       creation.findTakenIdentifiers(db, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
   },
   'src/records/listing/list-matching.queries.ts': {
+    readWords: (db) => matching.readWords(db, 'english', 'a text'),
     selectMatching: (db) => matching.selectMatching(db, page).select('r.id').execute(),
     selectSortValue: (db) => sql`select ${matching.selectSortValue(page)} from records as r`.execute(db),
   },
@@ -116,6 +116,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
           ...page,
           sort: 'created_at',
           order: 'asc',
+          words: "'text'",
           after: { value: now.toISOString(), id },
           filters: {
             type: 'semantic',
