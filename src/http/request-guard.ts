@@ -88,8 +88,14 @@ function requireDecodableQuery({ url }: FastifyRequest): void {
   }
 }
 
-/** RFC 9112 §3.2: an HTTP/1.1 request must have a Host header; only older versions may omit it. */
+/**
+ * RFC 9112 §3.2: an HTTP/1.1 request must have one Host header; only older versions may omit it. Of two, a proxy may have used the one
+ * that Node ignores.
+ */
 function requireHost({ headers, raw }: FastifyRequest): void {
-  if (headers.host !== undefined || raw.httpVersion !== '1.1') return
-  throw new AppError('malformed_request', 'An HTTP/1.1 request needs a Host header.')
+  if (headers.host === undefined && raw.httpVersion === '1.1')
+    throw new AppError('malformed_request', 'An HTTP/1.1 request needs a Host header.')
+  const isHost = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'host'
+  if (raw.rawHeaders.filter(isHost).length > 1)
+    throw new AppError('malformed_request', 'A request may have only one Host header.')
 }

@@ -66,6 +66,14 @@ describe('a broken HTTP request', () => {
     expect(problemIn(answer)).toMatchObject({ status: 400 })
   })
 
+  it.each(['localhost', 'other.example'])('with a second Host header, %s, answers 400', async (host) => {
+    const answer = await sendChunks(
+      api.url,
+      `GET /livez HTTP/1.1\r\nHost: localhost\r\nhOST: ${host}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(problemIn(answer)).toMatchObject({ status: 400, code: 'malformed_request' })
+  })
+
   it('without a Host header answers 400', async () => {
     const answer = await sendChunks(api.url, 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(problemIn(answer)).toMatchObject({ status: 400, code: 'malformed_request' })
