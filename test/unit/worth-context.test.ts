@@ -35,6 +35,10 @@ describe('the place of a message in its conversation', () => {
     expect(usualOf(ada, bo)).toBeUndefined()
     expect(usualOf(system, ada, assistant, ada, assistant)).toBeUndefined()
     expect(usualOf(tool, ...Array.from({ length: 21 }, () => ada))).toBeUndefined()
+    const several = (count: number) => Array.from({ length: count }, () => ada)
+    expect(usualOf(tool, ...several(15))).toBe(15)
+    expect(usualOf(tool, ...several(16))).toBeUndefined()
+    expect(usualOf(tool, tool, ...several(19))).toBe(15)
   })
 
   it('is advice from an assistant to a person, and not from one assistant to another', () => {

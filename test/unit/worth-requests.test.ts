@@ -32,6 +32,13 @@ describe('what a person asks of an assistant', () => {
     ['I avoid hotels with a loud bar.', false],
     ['How do I renew my passport in Lisbon?', false],
     ['Our deadline is the 4th of May.', false],
+    ['The spare key is with Bo on the second floor.', false],
+    ['Please remember that Ella is allergic to nuts.', false],
+    ['Actually the exam was moved to the 27th', false],
+    ['Please explain that the exam was moved to the 27th.', true],
+    ['Who is the author of this text', true],
+    [`Mitosis is a process ${'in which a single cell divides '.repeat(4)}of the body.`, true],
+    ['The mouse has been made in 1998.\nSelect one:\nTrue\nFalse', true],
     ['Prefiero los hoteles tranquilos.', false],
     ['静かなホテルが好きです。', false],
   ])('is a request where it says nothing of its writer: %s', (text, isRequest) => {

@@ -26,12 +26,18 @@ const asciiPlain = /(?<!\S)["'([]*[A-Za-z](?:[A-Za-z'-]*[A-Za-z-])?["')\]]*(?:[.
 const plain =
   /(?<!\S)["'“‘([]*\p{L}(?:[\p{L}\p{M}'’-]*[\p{L}\p{M}-])?["'”’)\]]*(?:[.,;:!?…]+["'”’)\]]*)?(?!\S)/gu
 const machineStart =
-  /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
+  /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|"[^"\s]{1,60}"\s?:|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
 
-function isMachineLine(line: string, tokens: number): boolean {
+export function isMachineLine(line: string, tokens = countMatches(line, token)): boolean {
   if (machineStart.test(line)) return true
-  return tokens >= 4 && countMatches(line, isAscii(line) ? asciiPlain : plain) < 0.6 * tokens
+  return tokens >= 4 && isOfSymbols(line, tokens)
 }
+
+/** Whether most tokens are no words. In a line of few tokens this says little. */
+export function isOfSymbols(line: string, tokens = countMatches(line, token)): boolean {
+  return countMatches(line, isAscii(line) ? asciiPlain : plain) < 0.6 * tokens
+}
+
 function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0
 }

@@ -1,5 +1,7 @@
 import { isAssistant, isTool, isToolOrSystem } from '../payloads/message-roles.ts'
+import { removeCopied } from './copied-text.ts'
 import { asksWithoutMarks, isQuestion } from './questions.ts'
+import { isStatement } from './statements.ts'
 import { type ConversationSignals, cutBeginning, type JudgedText, listWords } from './worth-parts.ts'
 import { findPersons, readSpeaker, type WrittenMessage } from './written-message.ts'
 
@@ -14,6 +16,8 @@ export const noveltyWindow = 20
 const usualWords = 15
 /** An assistant that talks with one person writes every second message. One that only listens writes no more than this. */
 const maxOfListener = 1 / 3
+/** A conversation in which a tool writes less is no work: an assistant looked something up once. */
+const minOfTools = 1 / 16
 
 /** Adds to each message what the judgement of it needs of the messages before. All are in the order of the conversation. */
 export function placeInConversation(
@@ -38,7 +42,12 @@ export function placeInConversation(
         nameWriter(previous) !== nameWriter(message) &&
         (isQuestion(previous.text) || (!isAdvice && asksWithoutMarks(previous.text))),
       isAdvice,
-      isRequest: isOfPerson(message) && near.some(isOfAssistant) && !saysOfItself(message.text),
+      isRequest:
+        isOfPerson(message) &&
+        near.some(isOfAssistant) &&
+        !saysOfItself(message.text) &&
+        !isStatement(message.text),
+      mayCopy: isOfPerson(message) && holdsCopied(message) && !writesNotes(near),
       isRepeated: all.slice(from, place).some(({ text }) => isSame(text, message.text)),
       known: new Set(words.slice(from, place).flatMap((each) => [...each])),
       ...(isWork(near) ? { usual: computeUsual(message, near) } : {}),
@@ -70,9 +79,24 @@ function isOfPerson({ role }: WrittenMessage): boolean {
   return !isAssistant(role) && !isToolOrSystem(role)
 }
 
-/** A tool takes part, or several people and an assistant that only listens. */
+/** Persons whose messages mostly are long and impersonal copy nothing: this is how they write. */
+function writesNotes(near: readonly WrittenMessage[]): boolean {
+  const persons = near.filter(isOfPerson)
+  const copied = persons.filter(({ text }) => removeCopied(text.slice(0, maxReadOfCopied)).isCopied)
+  return copied.length > persons.length / 2
+}
+
+function holdsCopied({ text }: WrittenMessage): boolean {
+  const read = text.slice(0, maxReadOfCopied)
+  return removeCopied(read).text !== read
+}
+/** In characters. What is copied further below is not judged anyway. */
+const maxReadOfCopied = 2_000
+
+/** Tools take part, or several people and an assistant that only listens. */
 function isWork(near: readonly WrittenMessage[]): boolean {
-  if (near.some(({ role }) => isTool(role))) return true
+  const tools = near.filter(({ role }) => isTool(role))
+  if (tools.length > 0 && tools.length >= near.length * minOfTools) return true
   const { length } = near.filter(isOfAssistant)
   return length > 0 && length <= near.length * maxOfListener
 }

@@ -2,6 +2,7 @@ import { saturate } from '../importance/saturation.ts'
 import { isAssistant, isToolOrSystem } from '../payloads/message-roles.ts'
 import { isAscii } from '../words/ascii.ts'
 import { computeRarity } from '../words/common-words.ts'
+import { removeCopied } from './copied-text.ts'
 import { separateMachineText } from './machine-text.ts'
 import { countNames } from './names-in-text.ts'
 import { readOwnText } from './own-text.ts'
@@ -62,8 +63,10 @@ export type ConversationSignals = {
   isAnswer?: boolean
   /** An assistant writes it to a person. */
   isAdvice?: boolean
-  /** A person asks an assistant and says nothing of itself. */
+  /** A person asks an assistant, and neither states anything nor says anything of itself. */
   isRequest?: boolean
+  /** Its writer also writes in words of its own, so that a long text without them is copied. */
+  mayCopy?: boolean
   /** The same was said shortly before. */
   isRepeated?: boolean
   /** Words that were said shortly before. */
@@ -86,10 +89,14 @@ const maxReadOfAssistant = 300
 const fullInformation = 400
 /** The words of logs, code and assistants count as much as those of one full sentence at most. */
 const maxOfMachine = 0.6
+/** In characters. Of a longer output the number of words says little. */
+const maxOutput = 400
+const maxDetailOfOutput = 0.4
 
 export function readWorthParts(judged: JudgedText): WorthValues {
-  const text = cutBeginning(judged)
-  const { prose, machineShare } = separateMachineText(text)
+  const { text, isCopied } = readJudged(judged)
+  const { prose: ownLines, machineShare } = separateMachineText(text)
+  const prose = isCopied ? '' : ownLines
   const words = listWords(text.replace(greeting, ' ').replace(greetingElsewhere, ' '))
   const own = removeKeepRequests(prose)
   const lower = own.toLowerCase()
@@ -127,14 +134,22 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     machine: machineShare,
     distilled: judged.isDistilled ? 1 : 0,
     detail: Math.min(
-      isMachine && !isAssistant(judged.role) ? maxOfMachine : 1,
+      isMachine && !isAssistant(judged.role) ? readMaxDetail(judged.text) : 1,
       readDetail(text, judged.usual),
     ),
     advice: judged.isAdvice ? 1 : 0,
-    request: judged.isRequest ? 1 : 0,
+    request: judged.isRequest || isCopied ? 1 : 0,
     repeated: judged.isRepeated ? 1 : 0,
     wish: isAssistant(judged.role) ? 0 : count(2, wish, others.wish),
   }
+}
+
+function readJudged(judged: JudgedText): { text: string; isCopied: boolean } {
+  const { text, role, mayCopy } = judged
+  if (!mayCopy || isAssistant(role) || isToolOrSystem(role))
+    return { text: cutBeginning(judged), isCopied: false }
+  const own = removeCopied(readOwnText(text))
+  return { ...own, text: own.text.slice(0, maxRead) }
 }
 
 /** Returns the part of a text that the rules read. */
@@ -143,6 +158,10 @@ export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>):
     0,
     isAssistant(role) ? maxReadOfAssistant : maxRead,
   )
+}
+
+function readMaxDetail({ length }: string): number {
+  return length > maxOutput ? maxDetailOfOutput : maxOfMachine
 }
 
 /** How much is said: the number of different words and figures. The usual number gives 0.5. */
