@@ -12,6 +12,7 @@ describe('what a person copies', () => {
   it.each([
     ['an article', article],
     ['an article in German', artikel],
+    ['an article with a quote', `${article}"My town and I are proud", said the mayor.`],
     ['a log', log],
     ['JSON', json],
     ['rows of a table', rows],
@@ -45,7 +46,23 @@ describe('what a person copies', () => {
   })
 
   it('is found in linear time', () => {
-    const units = ['a', 'a\n', 'the \n', '"a": ', '{\n', 'I ', '1 ', '" : ', 'ü', "a'", '\n']
+    const units = [
+      'a',
+      'a\n',
+      'the \n',
+      '"a": ',
+      '{\n',
+      'I ',
+      '1 ',
+      '" : ',
+      'ü',
+      "a'",
+      '\n',
+      '"',
+      '“',
+      '„',
+      '«a',
+    ]
     for (const unit of units)
       for (const length of [100_000, 500_000]) {
         const text = `the ${unit.repeat(length / unit.length)}1`

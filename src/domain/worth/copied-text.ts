@@ -51,8 +51,10 @@ function isCopiedRun({ text, ofMachine, isOwn }: Run): boolean {
 }
 
 function isPersonal(line: string): boolean {
-  const lower = line.toLowerCase()
+  const lower = line.toLowerCase().replace(quoted, '')
   return speaks.test(lower) || lower.search(chooseOtherWords(lower).first_person) !== -1
 }
+/** What is said in quotes is mostly the word of another. */
+const quoted = /"[^"]{1,300}"|“[^”]{1,300}”|„[^“”]{1,300}[“”]|«[^»]{1,300}»/g
 /** Not "us" and "our", as in "Subscribe to our newsletter". */
 const speaks = /\b(?:i|my|me|mine|myself|we)\b/
