@@ -16,7 +16,7 @@ async function judge(conversation: string, messages: readonly (readonly [string,
   return records.map(({ body }) => (body as Body).base_importance as number)
 }
 
-const article = `On Tuesday 11 March 2025 the council of Ghent voted 34 to 21 to build a tram line of 7.4 kilometres. ${'Mayor Anna Feld expects 28,000 passengers a day from 2031, and costs of 312 million euros. '.repeat(4)}`
+const article = `On Tuesday 11 March 2025 the council of Ghent voted 34 to 21 to build a tram line of 7.4 kilometres. ${'Mayor Anna Feld expects 28,000 passengers a day from 2031, and costs of 312 million euros. '.repeat(5)}`
 
 it('a copied article is worth less than what the person says, and adds nothing to it', async () => {
   const [fact = 0, alone = 1, told = 1, plain = 0] = await judge('copied', [

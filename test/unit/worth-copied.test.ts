@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { removeCopied } from '../../src/domain/worth/copied-text.ts'
 import { placeInConversation } from '../../src/domain/worth/worth-context.ts'
 
-const article = `The harbour of Ghent handled 62 million tonnes of cargo in 2023, more than in any year before. ${'Its canal of 32 kilometres was opened in 1827 and leads to the sea at Terneuzen. '.repeat(4)}`
-const artikel = `Der Hafen von Gent hat im Jahr 2023 62 Millionen Tonnen umgeschlagen. ${'Der Kanal ist 32 Kilometer lang und wurde 1827 eröffnet. '.repeat(5)}`
-const log = '10:42:07 ERROR pool exhausted active=40 idle=0\n'.repeat(6)
-const json = `{\n${'  "city": "Ghent",\n  "amount": 12.5,\n'.repeat(6)}}`
-const rows = 'A-12,Ghent,12.50,2025-03-04\n'.repeat(8)
+const article = `The harbour of Ghent handled 62 million tonnes of cargo in 2023, more than in any year before. ${'Its canal of 32 kilometres was opened in 1827 and leads to the sea at Terneuzen. '.repeat(5)}`
+const artikel = `Der Hafen von Gent hat im Jahr 2023 62 Millionen Tonnen umgeschlagen. ${'Der Kanal ist 32 Kilometer lang und wurde 1827 eröffnet. '.repeat(8)}`
+const log = '10:42:07 ERROR pool exhausted active=40 idle=0\n'.repeat(12)
+const json = `{\n${'  "city": "Ghent",\n  "amount": 12.5,\n'.repeat(14)}}`
+const rows = 'A-12,Ghent,12.50,2025-03-04\n'.repeat(18)
 
 describe('what a person copies', () => {
   it.each([
@@ -34,11 +34,17 @@ describe('what a person copies', () => {
   })
 
   it.each([
+    [
+      'notes',
+      'Ella: allergic to nuts, shoe size 34, class 4b with Mrs. Brandt, swimming on Tuesdays at five. The dentist is on 17 April. '.repeat(
+        3,
+      ),
+    ],
     ['a short text', 'The harbour of Ghent handled 62 million tonnes of cargo in 2023.'],
     ['a line in which the person speaks', `${article} I work there.`],
     [
       'a language that leaves the pronoun out',
-      'El puerto de Gante movió 62 millones de toneladas. '.repeat(9),
+      'El puerto de Gante movió 62 millones de toneladas. '.repeat(12),
     ],
     ['a short list', '2 kg flour\n12 eggs\n1 l milk'],
   ])('is not this: %s', (_name, text) => {

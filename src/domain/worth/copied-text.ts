@@ -6,8 +6,9 @@ import { chooseOtherWords } from './worth-languages.ts'
  * of a text counts as copied if several hundred characters in a row, of whole lines, have no "I" or "we".
  */
 
-/** In characters. A shorter text in the third person is often what the person knows or decided. */
-const minCopied = 320
+/** In characters. A shorter text without "I" is often a note: a plan of a journey, the medicines of a relative, decisions. */
+const minCopied = 450
+/** Of lines of machines, which are hardly ever notes. */
 const minMachine = 200
 /** Where all is copied, only this beginning is read. */
 const beginning = 100
