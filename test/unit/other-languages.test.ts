@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOtherLanguage, mayMean } from '../../src/domain/words/other-languages.ts'
+import { dropFunctionWords, isOtherLanguage, mayMean } from '../../src/domain/words/other-languages.ts'
 import { listPlainWords } from '../../src/domain/words/word-extraction.ts'
 
 const isOther = (sentence: string) => isOtherLanguage(listPlainWords(sentence))
@@ -23,6 +23,8 @@ it.each([
   'kubernets deploy rollback',
   'When did I go to San Juan de la Cruz?',
   'mangé',
+  'van door lock',
+  "When is Zoë's daughter's birthday?",
 ])('is no sentence in another language: %s', (sentence) => {
   expect(isOther(sentence)).toBe(false)
 })
@@ -32,4 +34,19 @@ it('a word with an accent means only words with one, or itself without', () => {
   expect(mayMean('mangé', 'mangée')).toBe(true)
   expect(mayMean('café', 'cafe')).toBe(true)
   expect(mayMean('mangp', 'mango')).toBe(true)
+})
+
+it.each([
+  ['¿Cuánto cuesta la pieza del horno?', 'cuesta pieza horno'],
+  ['Wie hoch ist der Beitrag?', 'hoch Beitrag'],
+  ["Où est l'école de ma sœur ?", 'école sœur'],
+  ['Quanto costa il biglietto del treno?', 'costa biglietto treno'],
+  ['Onde fica a minha chave?', 'fica chave'],
+  ['Hoe laat komt het pakket?', 'laat komt pakket'],
+])('drops the function words of %s', (sentence, left) => {
+  expect(dropFunctionWords(listPlainWords(sentence)).join(' ')).toBe(left)
+})
+
+it.each(['Wo ist das?', 'The war on die cast iron', 'van door lock'])('drops no words of: %s', (sentence) => {
+  expect(dropFunctionWords(listPlainWords(sentence)).join(' ')).toBe(sentence.replace('?', ''))
 })

@@ -1,7 +1,7 @@
 import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CheckedStates } from '../../db/memory/checked-records.ts'
 import type { Embedding } from '../../domain/vectors/similarity.ts'
-import { isOtherLanguage } from '../../domain/words/other-languages.ts'
+import { dropFunctionWords, isOtherLanguage } from '../../domain/words/other-languages.ts'
 import { listPlainWords } from '../../domain/words/word-extraction.ts'
 import {
   type createQueryEmbedder,
@@ -54,7 +54,7 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function embedQuestion({ text, byText }: VectorQuestion): Promise<QueryVector | undefined> {
     const model = text === '' ? undefined : await queryEmbedder.readServingModel()
     if (!model) return undefined
-    const embedded = await queryEmbedder.embedText(model.provider === 'static' ? addCorrections(text) : text)
+    const embedded = await queryEmbedder.embedText(model.provider === 'static' ? prepareText(text) : text)
     if (embedded.outcome !== 'embedded') return undefined
     if (knowsOnlySpelling(embedded) && ((await byText)?.length ?? 0) >= enoughMatches) return undefined
     return embedded
@@ -76,10 +76,10 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   return find
 }
 
-/** The built-in embedder knows no misspelled words. */
-function addCorrections(text: string): string {
+/** The built-in embedder knows no misspelled words, and which words say little in English only. */
+function prepareText(text: string): string {
   const words = listPlainWords(text)
-  if (isOtherLanguage(words)) return text
+  if (isOtherLanguage(words)) return dropFunctionWords(words).join(' ')
   const corrections = words.flatMap((word) => findCorrections(word.toLowerCase()).slice(0, 1))
   return [text, ...corrections].join(' ')
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/connection.ts'
 import { isCommonWord } from '../../../domain/words/common-words.ts'
-import { isOtherLanguage } from '../../../domain/words/other-languages.ts'
+import { dropFunctionWords, isOtherLanguage } from '../../../domain/words/other-languages.ts'
 import { longestQuery, type TextQuery } from '../../../domain/words/text-query.ts'
 import { extractWords, isIdentifier } from '../../../domain/words/word-extraction.ts'
 import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../../embeddings/index.ts'
@@ -48,12 +48,13 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   }
 
   async function stemQuery(db: Database, query: TextQuery): Promise<Stems> {
-    const words = splitWords(query.alternatives)
-    const remarks = splitWords(query.remarks ?? '')
-    const isLong = words.length > longestQuery
-    const hasEnglish = textLanguage === 'english' && !isLong
-    const isOther = isOtherLanguage(words)
-    const corrections = hasEnglish && !isOther ? words.map(listCorrections) : []
+    const asked = splitWords(query.alternatives)
+    const isLong = asked.length > longestQuery
+    const isOther = isOtherLanguage(asked)
+    const words = dropFunctionWords(asked)
+    const remarks = dropFunctionWords(splitWords(query.remarks ?? ''))
+    const hasEnglish = textLanguage === 'english' && !isLong && !isOther
+    const corrections = hasEnglish ? words.map(listCorrections) : []
     const meanings = hasEnglish ? words.filter(mayHaveRelated).map(listMeanings) : []
     const near = [...corrections, ...meanings]
     const phrased = splitWords(query.phrases.join(' '))
