@@ -79,6 +79,12 @@ export function isIdentifier(word: string): boolean {
   return word.includes(identifierSeparator)
 }
 
-function joinParts(identifier: string): string {
+/** The parts of a word that stands for a whole identifier; of any other word, the word itself. */
+export function listIdentifierParts(word: string): string[] {
+  return word.split(identifierSeparator)
+}
+
+/** The word that stands for a whole identifier. */
+export function joinParts(identifier: string): string {
   return (identifier.match(plain) ?? []).join(identifierSeparator).toLowerCase()
 }

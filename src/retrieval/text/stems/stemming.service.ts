@@ -7,6 +7,7 @@ import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../../emb
 import { countOccurrences } from '../../../kernel/occurrences.ts'
 import type { Occurrences } from '../search-plan.ts'
 import { correctionWeight, maxRelatedOfSentence, type RelatedStem, weighRelated } from './related-stems.ts'
+import { listSpellings } from './spellings.ts'
 import { findStems } from './stemming.queries.ts'
 
 /** The words by which a question is searched, each once, in their order. */
@@ -15,7 +16,7 @@ export type Stems = {
   /** The stems inside phrases. */
   phrased: string[]
   occurrences: Occurrences
-  /** Stems that stand for a word, by their meaning or as its correction; only in English. */
+  /** Stems that stand for a word: other ways to write it, and in English words of a near meaning and corrections. */
   related: readonly RelatedStem[]
   /** Stems of words that the vocabulary does not have: they may be misspelled. */
   unknown: readonly string[]
@@ -53,10 +54,8 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const isOther = isOtherLanguage(asked)
     const words = dropFunctionWords(asked)
     const remarks = dropFunctionWords(splitWords(query.remarks ?? ''))
-    const hasEnglish = textLanguage === 'english' && !isLong && !isOther
-    const corrections = hasEnglish ? words.map(listCorrections) : []
-    const meanings = hasEnglish ? words.filter(mayHaveRelated).map(listMeanings) : []
-    const near = [...corrections, ...meanings]
+    const isStemmed = !isLong && textLanguage !== unstemmed
+    const near = isStemmed ? listNear(words, textLanguage === 'english' && !isOther) : []
     const phrased = splitWords(query.phrases.join(' '))
     const others = near.flatMap((each) => each.others.map(({ word }) => word))
     const listStems = await learn(db, new Set([...words, ...remarks, ...phrased, ...others]))
@@ -64,7 +63,6 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const own = stemWords(words)
     const all = new Set([...own, ...stemWords(remarks)])
     const listUnknown = (some: readonly string[]) => some.filter(mayBeCorrected).flatMap(listStems)
-    const isStemmed = !isLong && textLanguage !== unstemmed
     return {
       words: [...all],
       phrased: stemWords(phrased),
@@ -117,6 +115,13 @@ function dropEnglishNames(words: readonly string[]): readonly string[] {
 /** Another number or another file is no other spelling. */
 function mayBeCorrected(word: string): boolean {
   return /^[\p{L}\p{M}]+$/u.test(word) && !isIdentifier(word) && mayBeMisspelled(word.toLowerCase())
+}
+
+/** What may stand for each of the words. Corrections and near meanings are known in English only. */
+function listNear(words: readonly string[], isEnglish: boolean): Near[] {
+  const spellings = words.map((word): Near => ({ word, others: listSpellings(word) }))
+  if (!isEnglish) return spellings
+  return [...spellings, ...words.map(listCorrections), ...words.filter(mayHaveRelated).map(listMeanings)]
 }
 
 type Near = { word: string; others: readonly Omit<RelatedStem, 'of'>[] }
