@@ -62,9 +62,10 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       ),
     },
     handler: (request, reply) =>
-      answerQueued({ once, announcements }, request, reply, '/v1/maintenance/runs', (call) =>
-        maintenance.request(call, request.body, getTraceContext(request)),
-      ),
+      answerQueued({ once, announcements }, request, reply, {
+        path: '/v1/maintenance/runs',
+        queue: (call) => maintenance.request(call, request.body, getTraceContext(request)),
+      }),
   })
 
   app.route({

@@ -40,8 +40,10 @@ async function readSight(): Promise<typeof sight> {
       select id, sensitivity, scope from records union all select id, sensitivity, scope from departures
     ) as r
   `.execute(app.db)
-  const sightOf = (row: (typeof rows)[number]) =>
-    row.is_open ? 'open' : row.is_visible ? 'redacted' : 'hidden'
+  const sightOf = (row: (typeof rows)[number]) => {
+    if (row.is_open) return 'open'
+    return row.is_visible ? 'redacted' : 'hidden'
+  }
   return new Map(rows.map((row) => [row.id, sightOf(row)]))
 }
 

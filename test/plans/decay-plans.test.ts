@@ -221,7 +221,8 @@ describe('the reader of a plan', () => {
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'low', scopes: [scope] })
     expect(await readPlan(app, prepared, { key })).toMatchObject({ status: 'ready', counts: { prune: 2 } })
     const changes = await listPlanChanges(app, prepared, '', { key })
-    expect(changes.sort((one, other) => (one.record_id === ids[0] ? -1 : other ? 1 : 0))).toEqual([
+    const placeOf = (change: Body) => ids.indexOf(change.record_id)
+    expect(changes.sort((one, other) => placeOf(one) - placeOf(other))).toEqual([
       expect.objectContaining({ record_id: ids[0], why: expect.any(String) }),
       { record_id: ids[1], type: 'semantic', action: 'prune', redacted: true },
     ])

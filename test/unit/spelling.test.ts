@@ -9,8 +9,9 @@ const place = fc.nat({ max: 6 })
 
 /** The least number of edits by the textbook: the distance of optimal string alignment. */
 function countEdits(one: string, other: string): number {
+  // The first row and the first column hold the edits between a beginning and no letters.
   const rows = Array.from({ length: one.length + 1 }, (_, row) =>
-    Array.from({ length: other.length + 1 }, (_, column) => (row === 0 ? column : column === 0 ? row : 0)),
+    Array.from({ length: other.length + 1 }, (_, column) => (row === 0 || column === 0 ? row + column : 0)),
   )
   const get = (row: number, column: number) => rows[row]?.[column] ?? 0
   for (let row = 1; row <= one.length; row++) {
