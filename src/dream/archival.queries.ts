@@ -4,7 +4,7 @@ import { computeSalienceAt } from '../db/fragments/salience.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { neverFading } from '../domain/importance/importance.ts'
-import type { Portion, Position } from '../jobs/table-walk.ts'
+import type { Portion, Position } from '../jobs/runs/run-walk.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import {
   computeImportance,

@@ -1,6 +1,6 @@
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { isBatchFailure } from '../jobs/table-walk.ts'
+import { isBatchFailure } from '../jobs/runs/batch-failure.ts'
 import { halve } from '../kernel/halve.ts'
 import { describeFailure } from '../kernel/log.ts'
 import { describeTaken, groupDependent } from './blocked-records.ts'

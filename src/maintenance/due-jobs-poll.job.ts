@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
-import type { Announcements } from '../jobs/announcements.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 import { type Poll, startPoll } from '../jobs/poll.ts'
+import type { Announcements } from '../jobs/queue/announcements.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { findDueJobs, findNextLapse } from './running/due-jobs.queries.ts'

@@ -7,7 +7,7 @@ import { type Once, readCallContext } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import type { Announcements } from '../jobs/announcements.ts'
+import type { Announcements } from '../jobs/queue/announcements.ts'
 import {
   Cancellation,
   ChangePage,

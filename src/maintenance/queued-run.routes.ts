@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallContext } from '../db/transaction.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
-import type { Announcements } from '../jobs/announcements.ts'
 import type { JobName } from '../jobs/job-names.ts'
+import type { Announcements } from '../jobs/queue/announcements.ts'
 
 export type QueueingOptions = {
   once: Once

@@ -12,8 +12,8 @@ import {
   type Replayed,
   replay,
 } from '../effects/index.ts'
-import { attempt } from '../jobs/attempt.ts'
-import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
+import { attempt } from '../jobs/runs/attempt.ts'
+import type { BatchResult, Change, RunContext } from '../jobs/runs/runs.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedRecords, lockTombstonesShared } from '../records/index.ts'
 import { type Rewritten, takeBackForgetting } from './forgetting.queries.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
-import { createQueue } from '../../src/jobs/queue-backend.ts'
+import { createQueue } from '../../src/jobs/queue/queue-backend.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { until } from '../support/processes.ts'
 import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'

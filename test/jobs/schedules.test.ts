@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createQueue } from '../../src/jobs/queue-backend.ts'
+import { createQueue } from '../../src/jobs/queue/queue-backend.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
 import { until } from '../support/processes.ts'

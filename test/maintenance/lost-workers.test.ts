@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { JobWork } from '../../src/jobs/runs.ts'
+import type { JobWork } from '../../src/jobs/runs/runs.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
 import type { WorkerSetup } from '../support/worker-setup.ts'
 

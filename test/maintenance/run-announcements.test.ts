@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAnnouncements } from '../../src/jobs/announcements.ts'
-import type { JobMessage } from '../../src/jobs/job-message.ts'
+import { createAnnouncements } from '../../src/jobs/queue/announcements.ts'
+import type { JobMessage } from '../../src/jobs/queue/job-message.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
 import { until } from '../support/processes.ts'

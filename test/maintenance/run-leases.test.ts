@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { JobWork } from '../../src/jobs/runs.ts'
+import type { JobWork } from '../../src/jobs/runs/runs.ts'
 import { insertFadingRecords, readState } from '../support/fading-records.ts'
 import { shareWorkerSetup } from '../support/shared-store.ts'
 import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'

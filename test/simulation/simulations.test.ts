@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { RunEnded } from '../../src/jobs/runs.ts'
+import { RunEnded } from '../../src/jobs/runs/runs.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
 import { shareTestApp } from '../support/shared-store.ts'

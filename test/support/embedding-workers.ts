@@ -9,7 +9,7 @@ import { createTextEmbedder } from '../../src/embeddings/embedders/text-embeddin
 import { createModelRegistration } from '../../src/embeddings/embedding-models.service.ts'
 import { createEmbeddingJob } from '../../src/embeddings/index.ts'
 import { createEmbeddingPass } from '../../src/embeddings/queue/embedding-pass.service.ts'
-import type { RunContext } from '../../src/jobs/runs.ts'
+import type { RunContext } from '../../src/jobs/runs/runs.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
 import { createRunner } from '../../src/maintenance/index.ts'

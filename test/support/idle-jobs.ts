@@ -1,5 +1,5 @@
 import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
-import type { JobWork } from '../../src/jobs/runs.ts'
+import type { JobWork } from '../../src/jobs/runs/runs.ts'
 
 const idle: JobWork = { run: async () => {} }
 

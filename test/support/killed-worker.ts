@@ -1,6 +1,6 @@
 import { connect, type Database } from '../../src/db/connection.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
-import type { JobWork } from '../../src/jobs/runs.ts'
+import type { JobWork } from '../../src/jobs/runs/runs.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { prepareQueue } from '../../src/jobs/queue.ts'
+import { prepareQueue } from '../../src/jobs/queue/queue.ts'
 import { openTestDatabase } from './database.ts'
 import { launch, processPatienceMs, type Running, until } from './processes.ts'
 

@@ -1,4 +1,4 @@
-import type { Announcements } from '../../src/jobs/announcements.ts'
+import type { Announcements } from '../../src/jobs/queue/announcements.ts'
 
 /** For a service without a worker. */
 export const silentAnnouncements: Announcements = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Announcements } from '../../src/jobs/announcements.ts'
+import type { Announcements } from '../../src/jobs/queue/announcements.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTenantJobs } from '../../src/roles/tenants/tenant-jobs.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'

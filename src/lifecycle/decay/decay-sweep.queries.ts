@@ -4,8 +4,8 @@ import { decayActor, prunedRationale } from '../../db/fragments/forgetting.ts'
 import { computeSalienceAt } from '../../db/fragments/salience.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Range } from '../../jobs/ranges.queries.ts'
-import type { Position } from '../../jobs/table-walk.ts'
+import type { Range } from '../../jobs/runs/ranges.queries.ts'
+import type { Position } from '../../jobs/runs/run-walk.ts'
 
 /** The statements of the sweep read `records` under its own name. */
 const scopeColumn = sql`scope`

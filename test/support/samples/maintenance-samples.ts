@@ -1,8 +1,8 @@
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import { fullTrust, type Trust } from '../../../src/domain/trust/caller.ts'
-import * as ranges from '../../../src/jobs/ranges.queries.ts'
-import * as figures from '../../../src/jobs/run-figures.queries.ts'
+import * as ranges from '../../../src/jobs/runs/ranges.queries.ts'
+import * as figures from '../../../src/jobs/runs/run-figures.queries.ts'
 import * as sweep from '../../../src/lifecycle/decay/decay-sweep.queries.ts'
 import * as maintenance from '../../../src/maintenance/maintenance.queries.ts'
 import * as batches from '../../../src/maintenance/running/batches.queries.ts'
@@ -47,8 +47,8 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       revised: (db) => inTransaction(db, (tx) => sweep.findNextPosition(tx, 'revised', walked)),
     },
   },
-  'src/jobs/run-figures.queries.ts': { findRunFigures: (db) => figures.findRunFigures(db, id) },
-  'src/jobs/ranges.queries.ts': {
+  'src/jobs/runs/run-figures.queries.ts': { findRunFigures: (db) => figures.findRunFigures(db, id) },
+  'src/jobs/runs/ranges.queries.ts': {
     insertRanges: (db) => inTransaction(db, (tx) => ranges.insertRanges(tx, id, 256)),
     takeRange: (db) => inTransaction(db, (tx) => ranges.takeRange(tx, id)),
     finishRange: (db) => inTransaction(db, (tx) => ranges.finishRange(tx, id, range)),

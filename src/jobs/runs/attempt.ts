@@ -1,7 +1,7 @@
-import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
-import type { Transaction } from '../db/transaction.ts'
+import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../db/savepoint.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { isBatchFailure } from './batch-failure.ts'
 import type { BatchResult, RunContext } from './runs.ts'
-import { isBatchFailure } from './table-walk.ts'
 
 /** Does a part of a batch, which goes on without it if it fails. Throws what no smaller part avoids. */
 export async function attempt<T>(

@@ -1,4 +1,4 @@
-import type { JobName } from './job-names.ts'
+import type { JobName } from '../job-names.ts'
 
 /**
  * A message about a job: why it was sent, and the run it is about once that is known. Ids only,

@@ -1,4 +1,4 @@
-import type { Logger } from '../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 
 const quietMs = 10_000
 

@@ -1,7 +1,7 @@
 import { createPostgresBackend, type JobsOptions, type Processor, Queue, Worker, withBackend } from 'bullmq'
-import { QueueClient } from '../db/queue-client.ts'
+import { QueueClient } from '../../db/queue-client.ts'
+import type { JobName } from '../job-names.ts'
 import type { JobMessage, JobReport } from './job-message.ts'
-import type { JobName } from './job-names.ts'
 
 export type QueueSettings = {
   /** Without it, PostgreSQL keeps the queue, in a schema beside ours. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WaitingError } from 'bullmq'
-import type { Logger } from '../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
+import { type JobName, jobNames } from '../job-names.ts'
 import type { JobHandler, JobReport } from './job-message.ts'
-import { type JobName, jobNames } from './job-names.ts'
 import { createWorker, type Process, type QueueSettings } from './queue-backend.ts'
 import { createFaultLog } from './queue-fault-log.ts'
 

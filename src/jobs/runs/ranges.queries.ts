@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
-import { selectPages } from '../db/fragments/table-size.ts'
-import type { Transaction } from '../db/transaction.ts'
+import type { Database } from '../../db/connection.ts'
+import { selectPages } from '../../db/fragments/table-size.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 /** Divides the table into ranges of pages for several workers, once in a run. Each page is read and written once. */
 export async function insertRanges(tx: Transaction, runId: string, blocks: number): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Database } from '../db/connection.ts'
-import type { Transaction } from '../db/transaction.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 export type Run = {
   id: string

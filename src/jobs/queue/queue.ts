@@ -1,8 +1,8 @@
 import type { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { JobsOptions, Queue } from 'bullmq'
-import type { Logger } from '../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
+import { type JobName, jobNames } from '../job-names.ts'
 import type { JobMessage } from './job-message.ts'
-import { type JobName, jobNames } from './job-names.ts'
 import { createQueue, type QueueSettings } from './queue-backend.ts'
 import { createFaultLog } from './queue-fault-log.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../db/connection.ts'
+import type { Database } from '../../db/connection.ts'
 
 export type RunFigures = Readonly<Record<string, number>>
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../db/connection.ts'
-import type { Transaction } from '../db/transaction.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { isBatchFailure } from './batch-failure.ts'
 import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from './ranges.queries.ts'
 import type { BatchResult, Run, RunContext } from './runs.ts'
-import { isBatchFailure } from './table-walk.ts'
 
 /** How long the leading worker waits before it looks again for a range that another worker holds. */
 const retryMs = 20

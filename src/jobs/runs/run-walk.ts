@@ -1,66 +1,7 @@
-import { isOutage, isStatementTimeout } from '../db/failures.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { nilUuid } from '../kernel/ids.ts'
-import { type BatchResult, type RunContext, RunEnded } from './runs.ts'
-
-export type BatchWalk<Position> = {
-  start: Position
-  /** The most records of a batch, which keeps them locked until it ends. */
-  size: number
-  /** Does one batch in a transaction. Returns the position of its last record, or undefined at the end. */
-  doBatch(after: Position, limit: number): Promise<Position | undefined>
-  /** Reports the first record after a position, which fails by itself. Returns the position of that record. */
-  skipRecord(after: Position, error: unknown): Promise<Position | undefined>
-}
-
-/** Goes through records in batches. A batch that fails is tried again in smaller ones, down to the record that fails. */
-export async function walkInBatches<Position>(walk: BatchWalk<Position>): Promise<void> {
-  let after: Position | undefined = walk.start
-  let limit = walk.size
-  while (after !== undefined) {
-    const from: Position = after
-    const tried = limit
-    try {
-      after = await walk.doBatch(from, tried)
-      limit = Math.min(tried * 2, walk.size)
-    } catch (error) {
-      if (!isBatchFailure(error)) throw error
-      limit = Math.ceil(tried / 4)
-      if (tried === 1) after = await walk.skipRecord(from, error)
-    }
-  }
-}
-
-type Draining = {
-  size: number
-  /** Does the first records of a list and takes them off it. Returns whether more may be left. */
-  doBatch(limit: number): Promise<boolean>
-  /** Reports that the first record fails, and takes it off the list. Returns whether the work can go on. */
-  skipFirst(error: unknown): Promise<boolean>
-}
-
-/** Empties a list in batches, each of which removes what it has done. A batch that fails is tried again in smaller ones. */
-export function drainInBatches({ size, doBatch, skipFirst }: Draining): Promise<void> {
-  return walkInBatches<true>({
-    start: true,
-    size,
-    doBatch: async (_, limit) => (await doBatch(limit)) || undefined,
-    skipRecord: async (_, error) => (await skipFirst(error)) || undefined,
-  })
-}
-
-/** False for the end of the run and for an outage, which no smaller batch avoids. A smaller one may be within the time limit. */
-export function isBatchFailure(error: unknown): boolean {
-  return !(error instanceof RunEnded) && (!isOutage(error) || isStatementTimeout(error))
-}
-
-/** Goes through ids in portions. Each returns the id after which the next one begins, or undefined at the end. */
-export async function walkIds(
-  doPortion: (after: string) => Promise<{ last: string | undefined }>,
-): Promise<void> {
-  let after: string | undefined = nilUuid
-  while (after !== undefined) after = (await doPortion(after)).last
-}
+import type { Transaction } from '../../db/transaction.ts'
+import { nilUuid } from '../../kernel/ids.ts'
+import { walkInBatches } from './batch-walk.ts'
+import type { BatchResult, RunContext } from './runs.ts'
 
 export type RunWalk<Key> = {
   /** Names the part of the work in a report of a fault. */
