@@ -9,9 +9,9 @@ import {
   postCapture,
   range,
   triple,
-} from '../support/capture-requests.ts'
-import { type Body, read } from '../support/record-requests.ts'
-import { mergeRecords, revise } from '../support/revision-requests.ts'
+} from '../support/requests/capture-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
+import { mergeRecords, revise } from '../support/requests/revision-requests.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the storming tests' } })

@@ -9,8 +9,8 @@ import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner, startDueJobsPoll } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { administer } from '../support/postgres-processes.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
 import type { TestQueue } from './queue-backends.ts'
 
 const ids = createIds(clock)

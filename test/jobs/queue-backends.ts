@@ -8,7 +8,7 @@ import type { QueueSettings } from '../../src/jobs/queue/queue-backend.ts'
 import { startWorker } from '../../src/jobs/queue/worker.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 
 const redisUrl = inject('redisUrl')
 

@@ -12,9 +12,9 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { startWorking } from '../../src/process/worker-process.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
-import { createTenantDatabase } from '../support/tenant-databases.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { createTenantDatabase } from '../support/servers/tenant-databases.ts'
+import { idleWorks, noIntervals } from '../support/workers/idle-jobs.ts'
 
 const log = createLogger({ level: 'silent', clock, write: () => {} })
 

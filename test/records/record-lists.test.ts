@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

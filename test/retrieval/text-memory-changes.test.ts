@@ -6,8 +6,8 @@ import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { nilUuid } from '../../src/kernel/ids.ts'
 import { readTexts } from '../../src/retrieval/text/memory/text-memory.queries.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
-import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import { insertEpisodes } from '../support/insert-episodes.ts'
+import { createConversationRequests, say } from '../support/requests/conversation-requests.ts'
+import { insertEpisodes } from '../support/stores/insert-episodes.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const { append } = createConversationRequests(() => app)

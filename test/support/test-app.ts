@@ -14,9 +14,9 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createServing } from '../../src/roles/serving.ts'
 import type { Services } from '../../src/services.ts'
 import { createTestClock, type TestClock } from './clock.ts'
-import { openTestDatabase } from './database.ts'
-import { createContractCheck, type Document, splitLines } from './openapi-contract.ts'
-import { silentAnnouncements } from './silent-announcements.ts'
+import { createContractCheck, type Document, splitLines } from './http/openapi-contract.ts'
+import { openTestDatabase } from './servers/database.ts'
+import { silentAnnouncements } from './workers/silent-announcements.ts'
 
 export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
 

@@ -7,7 +7,7 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { create, fact, read } from '../../support/record-requests.ts'
+import { create, fact, read } from '../../support/requests/record-requests.ts'
 import { rootKey } from '../../support/test-app.ts'
 
 const question = 'Which tea does Ada drink?'
