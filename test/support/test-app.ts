@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { type Config, readConfig } from '../../src/config/config.ts'
-import type { Variables } from '../../src/config/config-problems.ts'
+import type { Variables } from '../../src/config/joint-problems.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { createPositions } from '../../src/db/positions/positions.ts'
 import type { Permission } from '../../src/domain/trust/caller.ts'

@@ -1,4 +1,4 @@
-import type { Variables } from '../../../src/config/config-problems.ts'
+import type { Variables } from '../../../src/config/joint-problems.ts'
 import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../test-app.ts'
 import type { Body } from './record-requests.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../../src/config/config.ts'
-import type { Variables } from '../../../src/config/config-problems.ts'
+import type { Variables } from '../../../src/config/joint-problems.ts'
 
 function problemsOf(variables: Variables, role?: string): readonly string[] {
   try {

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { renderEnvExample } from '../../../scripts/write-env-example.ts'
 import { ConfigError, readConfig } from '../../../src/config/config.ts'
-import type { Variables } from '../../../src/config/config-problems.ts'
 import { environmentSchema } from '../../../src/config/environment.ts'
+import type { Variables } from '../../../src/config/joint-problems.ts'
 import { isLoopback } from '../../../src/kernel/loopback.ts'
 
 function problemsOf(variables: Variables): readonly string[] {
