@@ -1,6 +1,6 @@
 import { setImmediate as takeTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { bufferReport } from '../../../src/portability/import/report-buffer.ts'
+import { bufferReport } from '../../../src/portability/import/report/report-buffer.ts'
 
 const megabyte = 1_024 * 1_024
 

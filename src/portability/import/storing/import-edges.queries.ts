@@ -1,11 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
-import { writeJsonRows } from '../../db/fragments/json-rows.ts'
-import { openTo } from '../../db/fragments/visibility.ts'
-import type { Transaction } from '../../db/transaction.ts'
-import type { Edge } from '../../domain/edges/edges.ts'
-import { reserved } from '../../domain/edges/reserved-edges.ts'
-import type { Caller, Trust } from '../../domain/trust/caller.ts'
+import type { Database } from '../../../db/connection.ts'
+import { writeJsonRows } from '../../../db/fragments/json-rows.ts'
+import { openTo } from '../../../db/fragments/visibility.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import type { Edge } from '../../../domain/edges/edges.ts'
+import { reserved } from '../../../domain/edges/reserved-edges.ts'
+import type { Caller, Trust } from '../../../domain/trust/caller.ts'
 
 /** Edges of an import. The target of an edge may come later in the stream than the edge. */
 

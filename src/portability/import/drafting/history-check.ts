@@ -1,10 +1,10 @@
-import { mayBecome, mayBeRestored } from '../../domain/lifecycle/status.ts'
-import { formatIdentifier } from '../../domain/payloads/distinct-identifiers.ts'
-import { isHistory } from '../../domain/schemas/vocabulary.ts'
-import { countCodeBytes, decode } from '../../domain/vectors/vector-codes.ts'
-import type { Fault } from '../../kernel/errors.ts'
-import type { KeptEmbedding } from '../kept-history.schemas.ts'
-import type { ImportedRecord } from '../portability.schemas.ts'
+import { mayBecome, mayBeRestored } from '../../../domain/lifecycle/status.ts'
+import { formatIdentifier } from '../../../domain/payloads/distinct-identifiers.ts'
+import { isHistory } from '../../../domain/schemas/vocabulary.ts'
+import { countCodeBytes, decode } from '../../../domain/vectors/vector-codes.ts'
+import type { Fault } from '../../../kernel/errors.ts'
+import type { KeptEmbedding } from '../../kept-history.schemas.ts'
+import type { ImportedRecord } from '../../portability.schemas.ts'
 
 /** Lists the contradictions in the history that a line gives. */
 export function findHistoryFaults(given: ImportedRecord, now: Date): Fault[] {

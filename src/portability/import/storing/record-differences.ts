@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Payload } from '../../domain/payloads/payloads.ts'
-import { AppError, type Fault } from '../../kernel/errors.ts'
+import type { Payload } from '../../../domain/payloads/payloads.ts'
+import { AppError, type Fault } from '../../../kernel/errors.ts'
+import type { ImportedCopy } from '../drafting/imported-draft.ts'
 import type { ExistingRecord } from './import.queries.ts'
-import type { ImportedCopy } from './imported-draft.ts'
 
 export type ComparedRecord = Omit<ExistingRecord, 'id' | 'is_later'> & { is_later?: boolean }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { writeJsonRows } from '../../db/fragments/json-rows.ts'
-import { openTo } from '../../db/fragments/visibility.ts'
-import type { Transaction } from '../../db/transaction.ts'
-import type { Trust, Via } from '../../domain/trust/caller.ts'
-import type { ContentRow, Descent, RecordRow } from '../../records/index.ts'
-import type { ImportedRecord } from '../portability.schemas.ts'
+import { writeJsonRows } from '../../../db/fragments/json-rows.ts'
+import { openTo } from '../../../db/fragments/visibility.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import type { Trust, Via } from '../../../domain/trust/caller.ts'
+import type { ContentRow, Descent, RecordRow } from '../../../records/index.ts'
+import type { ImportedRecord } from '../../portability.schemas.ts'
 import { mayLinkTo } from './import-edges.queries.ts'
 
 /** The stored record that a line is compared with. */

@@ -1,7 +1,7 @@
-import { isHistory } from '../../domain/schemas/vocabulary.ts'
-import type { Draft } from '../../records/index.ts'
+import { isHistory } from '../../../domain/schemas/vocabulary.ts'
+import type { Draft } from '../../../records/index.ts'
+import type { ImportedCopy } from '../drafting/imported-draft.ts'
 import type { ImportedHistory } from './import.queries.ts'
-import type { ImportedCopy } from './imported-draft.ts'
 
 /** Returns the history of a line, with the entries that its state needs and that the line lacks. */
 export function toHistory({ draft: { row }, given }: ImportedCopy): ImportedHistory {

@@ -1,15 +1,16 @@
-import type { Transaction } from '../../db/transaction.ts'
-import type { Seal } from '../../domain/identity/tombstone-seal.ts'
-import { type Caller, describeVia, isAllowed } from '../../domain/trust/caller.ts'
-import { hasFullTrust } from '../../domain/trust/trust.ts'
-import { AppError } from '../../kernel/errors.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import type { Seal } from '../../../domain/identity/tombstone-seal.ts'
+import { type Caller, describeVia, isAllowed } from '../../../domain/trust/caller.ts'
+import { hasFullTrust } from '../../../domain/trust/trust.ts'
+import { AppError } from '../../../kernel/errors.ts'
 import {
   createErasedContentError,
   type Draft,
   explainMissing,
   insertRecords,
   rejectTakenIdentifiers,
-} from '../../records/index.ts'
+} from '../../../records/index.ts'
+import { type ImportedCopy, isForeign, toStorable } from '../drafting/imported-draft.ts'
 import { compareAppended, type KnownAs } from './appended-messages.service.ts'
 import { storeEdges } from './edge-storage.service.ts'
 import {
@@ -22,7 +23,6 @@ import {
 import { listDescents, resolveDescent } from './import-descent.service.ts'
 import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import { insertVectors, registerModels } from './import-vectors.queries.ts'
-import { type ImportedCopy, isForeign, toStorable } from './imported-draft.ts'
 import { toHistory } from './imported-history.ts'
 import {
   compareRecords,

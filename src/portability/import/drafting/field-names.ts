@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import { namedSchemas } from '../../domain/schemas/schema-ref.ts'
-import type { Keywords } from '../../http/validation/schema-keywords.ts'
-import { isJsonObject } from '../../kernel/json-objects.ts'
+import { namedSchemas } from '../../../domain/schemas/schema-ref.ts'
+import type { Keywords } from '../../../http/validation/schema-keywords.ts'
+import { isJsonObject } from '../../../kernel/json-objects.ts'
 
 /** Accepts the spelling of other programs: `CreatedAt` for `created_at`, null or '' for an absent value. */
 

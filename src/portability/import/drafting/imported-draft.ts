@@ -1,10 +1,10 @@
-import { createEdge } from '../../domain/edges/edges.ts'
-import type { Handle } from '../../domain/identity/handles.ts'
-import type { Seal } from '../../domain/identity/tombstone-seal.ts'
-import type { Policies } from '../../domain/lifecycle/lifecycle.ts'
-import { isHistory } from '../../domain/schemas/vocabulary.ts'
-import type { Caller, Sensitivity } from '../../domain/trust/caller.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { createEdge } from '../../../domain/edges/edges.ts'
+import type { Handle } from '../../../domain/identity/handles.ts'
+import type { Seal } from '../../../domain/identity/tombstone-seal.ts'
+import type { Policies } from '../../../domain/lifecycle/lifecycle.ts'
+import { isHistory } from '../../../domain/schemas/vocabulary.ts'
+import type { Caller, Sensitivity } from '../../../domain/trust/caller.ts'
+import { AppError } from '../../../kernel/errors.ts'
 import {
   createInvalidError,
   type Draft,
@@ -13,8 +13,8 @@ import {
   maxNewRelations,
   type NewRecord,
   writeRow,
-} from '../../records/index.ts'
-import type { ImportedRecord } from '../portability.schemas.ts'
+} from '../../../records/index.ts'
+import type { ImportedRecord } from '../../portability.schemas.ts'
 import { findHistoryFaults } from './history-check.ts'
 
 /**

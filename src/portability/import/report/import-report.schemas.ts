@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { ChosenScope, MaskSecrets } from '../../domain/schemas/request-fields.ts'
-import { ref } from '../../domain/schemas/schema-ref.ts'
-import { closed, Uuid } from '../../domain/schemas/shapes.ts'
-import { Problem } from '../../http/problems/problem-responses.ts'
-import { WrittenRecord } from '../../records/index.ts'
-import { foreignFormats } from '../foreign/formats.ts'
+import { ChosenScope, MaskSecrets } from '../../../domain/schemas/request-fields.ts'
+import { ref } from '../../../domain/schemas/schema-ref.ts'
+import { closed, Uuid } from '../../../domain/schemas/shapes.ts'
+import { Problem } from '../../../http/problems/problem-responses.ts'
+import { WrittenRecord } from '../../../records/index.ts'
+import { foreignFormats } from '../../foreign/formats.ts'
 
 const optional = Type.Optional
 

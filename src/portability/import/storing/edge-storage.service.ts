@@ -1,9 +1,9 @@
-import type { Transaction } from '../../db/transaction.ts'
-import { findInverse, isInverse } from '../../domain/edges/edges.ts'
-import { isAllowed } from '../../domain/trust/caller.ts'
-import type { Draft } from '../../records/index.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { findInverse, isInverse } from '../../../domain/edges/edges.ts'
+import { isAllowed } from '../../../domain/trust/caller.ts'
+import type { Draft } from '../../../records/index.ts'
+import { type ImportedCopy, isForeign } from '../drafting/imported-draft.ts'
 import { findMissingEdges, type ImportContext, type LooseEdge, linkEdges } from './import-edges.queries.ts'
-import { type ImportedCopy, isForeign } from './imported-draft.ts'
 import { createRecordExistsError, type LineOutcomes } from './record-differences.ts'
 
 type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: LineOutcomes }

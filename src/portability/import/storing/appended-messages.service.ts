@@ -1,8 +1,8 @@
-import { createMessageConflictError } from '../../conversations/index.ts'
-import type { Transaction } from '../../db/transaction.ts'
-import { hasSameVisibility } from '../../domain/trust/caller.ts'
-import { type HandleMatch, lookUpHandles } from '../../records/index.ts'
-import { type ImportedCopy, isForeign } from './imported-draft.ts'
+import { createMessageConflictError } from '../../../conversations/index.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { hasSameVisibility } from '../../../domain/trust/caller.ts'
+import { type HandleMatch, lookUpHandles } from '../../../records/index.ts'
+import { type ImportedCopy, isForeign } from '../drafting/imported-draft.ts'
 import type { LineOutcomes } from './record-differences.ts'
 
 /** The id under which the message of a copy is stored already, by the id of the copy. */

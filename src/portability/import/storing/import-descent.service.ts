@@ -1,14 +1,14 @@
-import type { Transaction } from '../../db/transaction.ts'
-import { findReservedError } from '../../domain/edges/reserved-edges.ts'
-import { type Caller, isAllowed } from '../../domain/trust/caller.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { findReservedError } from '../../../domain/edges/reserved-edges.ts'
+import { type Caller, isAllowed } from '../../../domain/trust/caller.ts'
 import {
   type Descent,
   type Draft,
   findDescentEdge,
   inferDescents,
   resolveNamedSources,
-} from '../../records/index.ts'
-import { type ImportedCopy, isForeign } from './imported-draft.ts'
+} from '../../../records/index.ts'
+import { type ImportedCopy, isForeign } from '../drafting/imported-draft.ts'
 
 /**
  * The descent of a copy. It is inferred for a line of a version that did not record descent. A descent without the edge

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Transaction } from '../../db/transaction.ts'
-import { nilUuid } from '../../kernel/ids.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { nilUuid } from '../../../kernel/ids.ts'
 
 export type ImportedVector = {
   id: string
