@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeSalienceAt } from '../db/fragments/salience.ts'
+import { computeSalienceAt } from '../db/fragments/lifecycle/salience.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { neverFading } from '../domain/importance/importance.ts'

@@ -1,7 +1,7 @@
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { isBatchFailure } from '../jobs/runs/batch-failure.ts'
-import { halve } from '../kernel/halve.ts'
+import { halve } from '../kernel/collections/halve.ts'
 import { describeFailure } from '../kernel/log.ts'
 import { describeTaken, groupDependent } from './blocked-records.ts'
 import { bookkeeping, type Effect, formatKey, keys, type Row } from './effect.ts'

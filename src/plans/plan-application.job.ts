@@ -7,7 +7,7 @@ import { attempt } from '../jobs/runs/attempt.ts'
 import { walkIds } from '../jobs/runs/batch-walk.ts'
 import { walkRunById } from '../jobs/runs/run-walk.ts'
 import type { JobWork, RunContext } from '../jobs/runs/runs.ts'
-import { halve } from '../kernel/halve.ts'
+import { halve } from '../kernel/collections/halve.ts'
 import { lockTombstonesShared, purgeRecords } from '../records/index.ts'
 import { type Applied, applyBatch, describeApplied, listSelected } from './planned-batch.service.ts'
 import {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { time } from '../db/fragments/json-text.ts'
+import { time } from '../db/fragments/json/json-text.ts'
 import { isNamed } from '../db/fragments/named-changes.ts'
 import { recordState } from '../db/fragments/record-state.ts'
 import type { Transaction } from '../db/transaction.ts'

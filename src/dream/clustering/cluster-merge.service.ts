@@ -4,8 +4,8 @@ import { maxTags } from '../../domain/schemas/request-fields.ts'
 import { createServiceCaller } from '../../domain/trust/caller.ts'
 import { walkRunById } from '../../jobs/runs/run-walk.ts'
 import type { Change, RunContext } from '../../jobs/runs/runs.ts'
+import { countOccurrences } from '../../kernel/collections/occurrences.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { countOccurrences } from '../../kernel/occurrences.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import {
   loadManyForUpdate,

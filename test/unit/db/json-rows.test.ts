@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { writeJsonRows } from '../../../src/db/fragments/json-rows.ts'
+import { writeJsonRows } from '../../../src/db/fragments/json/json-rows.ts'
 
 const makeRows = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clip, groupTexts, hasWord } from '../../../src/embeddings/embedders/text-batches.ts'
-import { halve } from '../../../src/kernel/halve.ts'
+import { halve } from '../../../src/kernel/collections/halve.ts'
 
 const lengths = fc.array(fc.integer({ min: 1, max: 90_000 }), { maxLength: 100 })
 const textsOf = (sizes: readonly number[]) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createRandom } from '../../../bench/load.ts'
-import { createUuidPlaces } from '../../../src/kernel/uuid-places.ts'
+import { createUuidPlaces } from '../../../src/kernel/collections/uuid-places.ts'
 
 it('finds each UUID that has a place, and no other', () => {
   const random = createRandom(7)

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../../db/connection.ts'
-import { writeJsonRows } from '../../../db/fragments/json-rows.ts'
+import { writeJsonRows } from '../../../db/fragments/json/json-rows.ts'
 import { openTo } from '../../../db/fragments/visibility.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import type { Edge } from '../../../domain/edges/edges.ts'

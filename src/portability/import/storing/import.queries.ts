@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { writeJsonRows } from '../../../db/fragments/json-rows.ts'
+import { writeJsonRows } from '../../../db/fragments/json/json-rows.ts'
 import { openTo } from '../../../db/fragments/visibility.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import type { Trust, Via } from '../../../domain/trust/caller.ts'

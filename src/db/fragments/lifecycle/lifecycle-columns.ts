@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { LifecycleChange } from '../../domain/lifecycle/reinforcement.ts'
+import type { LifecycleChange } from '../../../domain/lifecycle/reinforcement.ts'
 
 /** The columns of a record `r` that reinforcement needs (LifecycleState). */
 export const lifecycleColumns = sql`

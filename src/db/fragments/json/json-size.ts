@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Trust } from '../../domain/trust/caller.ts'
-import { openTo } from './visibility.ts'
+import type { Trust } from '../../../domain/trust/caller.ts'
+import { openTo } from '../visibility.ts'
 
 /** SQL for the length of stored JSON, so that an answer is limited before its JSON is read into memory. */
 

@@ -1,5 +1,5 @@
+import { formatUuid } from '../ids.ts'
 import { createGrowingArray } from './growing-array.ts'
-import { formatUuid } from './ids.ts'
 
 const wordsOfUuid = 4
 const firstRoom = 64

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { baseShare, enoughUses, keepingExponent, usesShare } from '../../domain/importance/keeping.ts'
+import { baseShare, enoughUses, keepingExponent, usesShare } from '../../../domain/importance/keeping.ts'
 
 type Fragment = RawBuilder<unknown>
 
