@@ -56,7 +56,6 @@ describeInBrowser('recall', () => {
     const errors = watchErrors(page)
     await ask(page)
     await setup.app.services.access.flush()
-    // Whoever only looks counts no access.
     expect((await read(setup.app, tea)).access_count).toBe(access_count)
     const first = answerOf(page).getByRole('listitem').first()
     expect(await first.textContent()).toContain('Ada drinks tea <b>Darjeeling</b> & milk')
