@@ -2,20 +2,20 @@ import { assert } from '../load.ts'
 import type { Conversation, Message } from './corpus.ts'
 import { type Sender, storeConversation } from './service.ts'
 
-/** The ways by which a text can be stored, and the request of each. */
+/** The forms in which a text can be stored, and the request of each. */
 
 type Request = { path: string; body: object }
 
 const timeOf = ({ at }: Message) => new Date(Math.min(Date.parse(at), Date.now())).toISOString()
 
-type Door = (message: Message, scope: string) => Request
+type Form = (message: Message, scope: string) => Request
 
 const capture = (message: Message, scope: string, more: object): Request => ({
   path: '/v1/capture',
   body: { source: 'agent', scope, timestamp: timeOf(message), ...more },
 })
 
-const doors: Readonly<Record<string, Door>> = {
+const forms: Readonly<Record<string, Form>> = {
   remember: (message, scope) => ({
     path: '/v1/remember',
     body: { text: message.content, scope, occurred_at: timeOf(message) },
@@ -83,26 +83,26 @@ const doors: Readonly<Record<string, Door>> = {
     }),
 }
 
-export const doorNames: readonly string[] = ['messages', ...Object.keys(doors)]
+export const formNames: readonly string[] = ['messages', ...Object.keys(forms)]
 
-/** Stores every message through one of the doors. Answers the ids of the messages by the ids of all their records. */
-export async function storeThrough(
+/** Stores every message in one of the forms. Returns the ids of the messages by the ids of all their records. */
+export async function storeInForm(
   client: Sender,
-  door: string,
+  form: string,
   conversation: Conversation,
 ): Promise<Map<string, string>> {
-  const [first, second] = door.split('+')
+  const [first, second] = form.split('+')
   if (second) {
     const of = (isNote: boolean) => ({
       ...conversation,
       messages: conversation.messages.filter(({ role }) => (role === 'note') === isNote),
     })
     return new Map([
-      ...(await storeThrough(client, first ?? '', of(false))),
-      ...(await storeThrough(client, second, of(true))),
+      ...(await storeInForm(client, first ?? '', of(false))),
+      ...(await storeInForm(client, second, of(true))),
     ])
   }
-  const createRequest = doors[door]
+  const createRequest = forms[form]
   if (!createRequest) return storeConversation(client, conversation)
   const ids = new Map<string, string>()
   for (const message of conversation.messages) {
