@@ -7,8 +7,8 @@ import type { Logger } from '../kernel/log.ts'
 import { findDueJobs, findNextLapse } from './running/due-jobs.queries.ts'
 import { ensureJobRows } from './running/leases.queries.ts'
 import type { Runner } from './running/runner.service.ts'
-import { listSchedules } from './schedules.queries.ts'
-import type { Intervals } from './schedules.service.ts'
+import { listSchedules } from './schedules/schedules.queries.ts'
+import type { Intervals } from './schedules/schedules.service.ts'
 
 type Resources = {
   db: Database

@@ -6,7 +6,7 @@ import type { Answer } from '../http/idempotency/run-once.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import { type AppError, createFaultError } from '../kernel/errors.ts'
 import { addRecordAction, answerCreated, RecordPath } from '../records/index.ts'
-import type { ReversalService } from './reversal.service.ts'
+import type { ReversalService } from './reversal/reversal.service.ts'
 import {
   Contest,
   Lineage,

@@ -17,7 +17,7 @@ import {
 } from '../../records/index.ts'
 import { findNamedEntities } from '../capture.queries.ts'
 import { type CaptureContext, createCaptureContext, createReaderFilter } from '../capture-context.ts'
-import { confirmStoredFact } from '../fact-confirmation.service.ts'
+import { confirmStoredFact } from '../facts/fact-confirmation.service.ts'
 import type { Mention } from '../interpretation/mention-list.ts'
 import { findKnownRecords, type KnownRecords } from '../known-records.service.ts'
 import {

@@ -9,7 +9,7 @@ import * as batches from '../../../src/maintenance/running/batches.queries.ts'
 import * as claiming from '../../../src/maintenance/running/due-jobs.queries.ts'
 import * as running from '../../../src/maintenance/running/leases.queries.ts'
 import * as oldRuns from '../../../src/maintenance/running/old-runs.queries.ts'
-import * as schedules from '../../../src/maintenance/schedules.queries.ts'
+import * as schedules from '../../../src/maintenance/schedules/schedules.queries.ts'
 import * as names from '../../../src/maintenance/selectable-names.queries.ts'
 import { noIntervals } from '../workers/idle-jobs.ts'
 import { budgetSamples } from './budget-samples.ts'
@@ -76,7 +76,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       maintenance.listChanges(db, { runId: id, trust, after: { record_id: id, action: 'prune' }, limit: 51 }),
     countHiddenChanges: (db) => maintenance.countHiddenChanges(db, id, trust),
   },
-  'src/maintenance/schedules.queries.ts': {
+  'src/maintenance/schedules/schedules.queries.ts': {
     listSchedules: (db) => schedules.listSchedules(db),
     upsertSchedule: (db) =>
       schedules.upsertSchedule(db, {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../domain/schemas/schema-ref.ts'
-import { closed, durationPattern, listOf, Time } from '../domain/schemas/shapes.ts'
-import { schedulableJobs } from '../jobs/job-names.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
+import { closed, durationPattern, listOf, Time } from '../../domain/schemas/shapes.ts'
+import { schedulableJobs } from '../../jobs/job-names.ts'
 
 const interval = Type.String({
   pattern: durationPattern,

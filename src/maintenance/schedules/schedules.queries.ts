@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
-import { addMilliseconds } from '../kernel/units.ts'
+import type { Database } from '../../db/connection.ts'
+import { addMilliseconds } from '../../kernel/units.ts'
 
 export async function listSchedules(db: Database) {
   return db

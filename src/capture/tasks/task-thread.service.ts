@@ -1,9 +1,9 @@
-import type { Transaction } from '../db/transaction.ts'
-import { createThreadHandle } from '../domain/identity/handles.ts'
-import { getRank, type Sensitivity, sensitivities } from '../domain/trust/caller.ts'
-import { AppError } from '../kernel/errors.ts'
-import { loadManyForUpdate, lookUpHandles, type StoredRecord } from '../records/index.ts'
-import type { CaptureContext } from './capture-context.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { createThreadHandle } from '../../domain/identity/handles.ts'
+import { getRank, type Sensitivity, sensitivities } from '../../domain/trust/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { loadManyForUpdate, lookUpHandles, type StoredRecord } from '../../records/index.ts'
+import type { CaptureContext } from '../capture-context.ts'
 import { chooseTask, continuesTask } from './task-update.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Transaction } from '../db/transaction.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 export type Operation = { id: string; version: number | null }
 

@@ -1,6 +1,6 @@
-import type { Transaction } from '../db/transaction.ts'
-import { addInverses, createEdge, type Edge } from '../domain/edges/edges.ts'
-import type { SemanticPayload } from '../domain/payloads/payloads.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { addInverses, createEdge, type Edge } from '../../domain/edges/edges.ts'
+import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
 import {
   type Descent,
   type Draft,
@@ -9,15 +9,15 @@ import {
   type Provenance,
   type StoredRecord,
   type WrittenRecord,
-} from '../records/index.ts'
-import { upsertEdges } from '../relations/index.ts'
-import type { RevisionService } from '../revision/index.ts'
-import type { DerivedFact } from './capture.schemas.ts'
-import { buildFactRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
-import { buildFactEdges, type FactTargets, filterNewEdges } from './capture-edges.ts'
+} from '../../records/index.ts'
+import { upsertEdges } from '../../relations/index.ts'
+import type { RevisionService } from '../../revision/index.ts'
+import type { DerivedFact } from '../capture.schemas.ts'
+import { buildFactRecord, type CaptureWriteContext, draftCapturedRecord } from '../capture-drafts.ts'
+import { buildFactEdges, type FactTargets, filterNewEdges } from '../capture-edges.ts'
+import { asStatedFact } from '../known-records.service.ts'
 import { confirmStoredFact } from './fact-confirmation.service.ts'
 import type { FactOutcome, RelatedFact } from './fact-outcome.ts'
-import { asStatedFact } from './known-records.service.ts'
 
 type Resources = { textLanguage: string; revision: RevisionService }
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../domain/schemas/schema-ref.ts'
-import { readCallContext } from '../http/idempotency/idempotency.ts'
-import { answers } from '../http/problems/problem-responses.ts'
-import type { Announcements } from '../jobs/queue/announcements.ts'
+import { ref } from '../../domain/schemas/schema-ref.ts'
+import { readCallContext } from '../../http/idempotency/idempotency.ts'
+import { answers } from '../../http/problems/problem-responses.ts'
+import type { Announcements } from '../../jobs/queue/announcements.ts'
 import { Schedule, ScheduleChoice, SchedulePage, SchedulePath } from './schedules.schemas.ts'
 import type { SchedulesService } from './schedules.service.ts'
 

@@ -1,8 +1,8 @@
-import { capturedKey } from '../domain/payloads/captured-content.ts'
-import type { WorkingPayload } from '../domain/payloads/payloads.ts'
-import { getRank, isOpenTo, type Trust, type Visibility } from '../domain/trust/caller.ts'
-import { isJsonObject } from '../kernel/json-objects.ts'
-import type { KnownRecord } from '../records/index.ts'
+import { capturedKey } from '../../domain/payloads/captured-content.ts'
+import type { WorkingPayload } from '../../domain/payloads/payloads.ts'
+import { getRank, isOpenTo, type Trust, type Visibility } from '../../domain/trust/caller.ts'
+import { isJsonObject } from '../../kernel/json-objects.ts'
+import type { KnownRecord } from '../../records/index.ts'
 
 type Task = Pick<KnownRecord, 'id' | 'scope' | 'sensitivity' | 'status' | 'forgotten_at'>
 

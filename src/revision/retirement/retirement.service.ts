@@ -1,5 +1,5 @@
-import type { Transaction } from '../db/transaction.ts'
-import { type Change, type StoredRecord, writeChange } from '../records/index.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { type Change, type StoredRecord, writeChange } from '../../records/index.ts'
 import { clearSalience, nameEdge, type Other } from './retired-record.ts'
 
 type Retirement = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'> & {

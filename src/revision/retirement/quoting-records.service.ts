@@ -1,6 +1,6 @@
-import type { Transaction } from '../db/transaction.ts'
-import { fullTrust } from '../domain/trust/caller.ts'
-import { type Change, findRecords, lockRecords } from '../records/index.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { fullTrust } from '../../domain/trust/caller.ts'
+import { type Change, findRecords, lockRecords } from '../../records/index.ts'
 import { deleteProfileRows, findQuoting } from './quoting-records.queries.ts'
 import { retireRecord } from './retirement.service.ts'
 

@@ -1,7 +1,7 @@
-import type { Database } from '../db/connection.ts'
-import { asOperation } from '../db/run-effects.ts'
-import { type CallContext, getVia, type Transaction, transact } from '../db/transaction.ts'
-import type { Seal } from '../domain/identity/tombstone-seal.ts'
+import type { Database } from '../../db/connection.ts'
+import { asOperation } from '../../db/run-effects.ts'
+import { type CallContext, getVia, type Transaction, transact } from '../../db/transaction.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import {
   createRewrite,
   describeEntries,
@@ -12,10 +12,10 @@ import {
   listBatches,
   listEffects,
   replay,
-} from '../effects/index.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { AppError, createFaultError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
+} from '../../effects/index.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
 import {
   createErasedContentError,
   findErasedRecords,
@@ -25,9 +25,9 @@ import {
   presentWritten,
   queueForEmbedding,
   type WrittenRecord,
-} from '../records/index.ts'
+} from '../../records/index.ts'
+import type { Reversal } from '../revision.schemas.ts'
 import { findLastOperation } from './reversal.queries.ts'
-import type { Reversal } from './revision.schemas.ts'
 
 type Resources = {
   db: Database

@@ -1,8 +1,8 @@
-import { addTallies } from '../db/tallies.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { computeSalience } from '../domain/lifecycle/curves.ts'
-import { rescoreAndPromoteIfNeeded } from '../lifecycle/index.ts'
-import { type Confirmation, confirmFact, type StoredRecord, writeChange } from '../records/index.ts'
+import { addTallies } from '../../db/tallies.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { computeSalience } from '../../domain/lifecycle/curves.ts'
+import { rescoreAndPromoteIfNeeded } from '../../lifecycle/index.ts'
+import { type Confirmation, confirmFact, type StoredRecord, writeChange } from '../../records/index.ts'
 
 type Reason = { actor: string; rationale: string }
 

@@ -1,12 +1,12 @@
-import type { Transaction } from '../db/transaction.ts'
-import { addInverses } from '../domain/edges/edges.ts'
-import type { Seal } from '../domain/identity/tombstone-seal.ts'
-import { reinforce } from '../domain/lifecycle/reinforcement.ts'
-import type { WorkingPayload } from '../domain/payloads/payloads.ts'
-import { addSources } from '../domain/payloads/sources.ts'
-import { defaultSalience } from '../domain/record-defaults.ts'
-import { maxTags } from '../domain/schemas/request-fields.ts'
-import type { Ids } from '../kernel/ids.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { addInverses } from '../../domain/edges/edges.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import { reinforce } from '../../domain/lifecycle/reinforcement.ts'
+import type { WorkingPayload } from '../../domain/payloads/payloads.ts'
+import { addSources } from '../../domain/payloads/sources.ts'
+import { defaultSalience } from '../../domain/record-defaults.ts'
+import { maxTags } from '../../domain/schemas/request-fields.ts'
+import type { Ids } from '../../kernel/ids.ts'
 import {
   createErasedContentError,
   type Draft,
@@ -19,20 +19,20 @@ import {
   type StoredRecord,
   storeDescents,
   writeChange,
-} from '../records/index.ts'
-import { upsertEdges } from '../relations/index.ts'
-import type { Captured } from './capture.schemas.ts'
-import { formatCapture } from './capture-answer.ts'
+} from '../../records/index.ts'
+import { upsertEdges } from '../../relations/index.ts'
+import type { Captured } from '../capture.schemas.ts'
+import { formatCapture } from '../capture-answer.ts'
 import {
   buildPrimaryRecord,
   type CaptureWriteContext,
   draftCapturedRecord,
   maskTags,
-} from './capture-drafts.ts'
-import { buildMentionDescents, buildPrimaryEdges, filterNewEdges } from './capture-edges.ts'
-import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
-import { buildReferenceHandles } from './handle-lookup.ts'
-import type { TaskPlan } from './planning/capture-plan.ts'
+} from '../capture-drafts.ts'
+import { buildMentionDescents, buildPrimaryEdges, filterNewEdges } from '../capture-edges.ts'
+import { type ResolvedEntities, resolveEntities } from '../entity-resolution.service.ts'
+import { buildReferenceHandles } from '../handle-lookup.ts'
+import type { TaskPlan } from '../planning/capture-plan.ts'
 import type { Thread } from './task-thread.service.ts'
 import { mergeTaskReport } from './task-update.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
+import type { Database } from '../../db/connection.ts'
 
 /**
  * The records that a dream merged into this one, if that merge was their last status change and they are not forgotten.

@@ -1,6 +1,6 @@
-import { computePruneAt, computeSalience } from '../domain/lifecycle/curves.ts'
-import { getRank, unscoped, type Visibility } from '../domain/trust/caller.ts'
-import type { Change, StoredRecord } from '../records/index.ts'
+import { computePruneAt, computeSalience } from '../../domain/lifecycle/curves.ts'
+import { getRank, unscoped, type Visibility } from '../../domain/trust/caller.ts'
+import type { Change, StoredRecord } from '../../records/index.ts'
 
 /**
  * The changes that make a record history: salience 0 from now on, and `retracted` in the payload of a fact. A pinned

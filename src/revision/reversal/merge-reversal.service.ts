@@ -1,14 +1,14 @@
-import type { Transaction } from '../db/transaction.ts'
-import type { Seal } from '../domain/identity/tombstone-seal.ts'
-import { createServiceCaller } from '../domain/trust/caller.ts'
-import { AppError } from '../kernel/errors.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Seal } from '../../domain/identity/tombstone-seal.ts'
+import { createServiceCaller } from '../../domain/trust/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
 import {
   type Change,
   findErasedRecords,
   loadManyForUpdate,
   reactivateRecord,
   writeChange,
-} from '../records/index.ts'
+} from '../../records/index.ts'
 import { findSalienceBeforeMerge } from './merge-reversal.queries.ts'
 
 type ReversalInput = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'>

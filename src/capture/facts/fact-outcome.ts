@@ -1,11 +1,11 @@
-import { createFactHandle, hasSameDetail, isListPredicate } from '../domain/identity/handles.ts'
-import type { SemanticPayload } from '../domain/payloads/payloads.ts'
-import { covers, overlaps } from '../domain/payloads/validity.ts'
-import { isHistory } from '../domain/schemas/vocabulary.ts'
-import { hasSameVisibility, type Visibility } from '../domain/trust/caller.ts'
-import { isSameValue } from '../domain/words/names.ts'
-import { isNegation } from '../domain/words/negation.ts'
-import type { KnownRecord } from '../records/index.ts'
+import { createFactHandle, hasSameDetail, isListPredicate } from '../../domain/identity/handles.ts'
+import type { SemanticPayload } from '../../domain/payloads/payloads.ts'
+import { covers, overlaps } from '../../domain/payloads/validity.ts'
+import { isHistory } from '../../domain/schemas/vocabulary.ts'
+import { hasSameVisibility, type Visibility } from '../../domain/trust/caller.ts'
+import { isSameValue } from '../../domain/words/names.ts'
+import { isNegation } from '../../domain/words/negation.ts'
+import type { KnownRecord } from '../../records/index.ts'
 
 /** The outcome of a new fact, decided by the known facts on the same topic. */
 export type FactOutcome =

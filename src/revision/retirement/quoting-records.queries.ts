@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Transaction } from '../db/transaction.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 /** The current records that a dream wrote from a source, without pinned ones, by id. */
 export async function findQuoting(tx: Transaction, sourceId: string): Promise<string[]> {
