@@ -1,9 +1,9 @@
 import { type BenchDatabase, createDatabase } from './database.ts'
 
 /** The resources of a benchmark. */
-export type BenchContext = ReturnType<typeof createGround>
+export type BenchContext = ReturnType<typeof createBenchContext>
 
-export function createGround(serverUrl: string) {
+export function createBenchContext(serverUrl: string) {
   async function withDatabase<T>(work: (database: BenchDatabase) => Promise<T>): Promise<T> {
     const database = await createDatabase(serverUrl)
     try {

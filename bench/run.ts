@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { readArguments, refuse } from '../scripts/script-arguments.ts'
-import { type BenchContext, createGround } from './bench-context.ts'
+import { type BenchContext, createBenchContext } from './bench-context.ts'
 import { captureBenchmarks } from './capture/index.ts'
 import { benchConsolidation } from './consolidation/index.ts'
 import { benchConversations } from './conversations/index.ts'
@@ -26,7 +26,7 @@ import { survivingBenchmarks } from './surviving/index.ts'
 import { benchFairness } from './tenants/fairness.ts'
 import { benchTenants } from './tenants/index.ts'
 
-const benchmarks: Record<string, (ground: BenchContext) => Promise<Result[]>> = {
+const benchmarks: Record<string, (context: BenchContext) => Promise<Result[]>> = {
   ...recordBenchmarks,
   ...captureBenchmarks,
   consolidation: benchConsolidation,
@@ -69,12 +69,12 @@ async function run(prefixes: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)))
   }
-  const ground = createGround(server.url)
+  const context = createBenchContext(server.url)
   const all: Result[] = []
   try {
     for (const [name, measure] of chosen) {
-      ground.note(name)
-      const results = await measure(ground)
+      context.note(name)
+      const results = await measure(context)
       await keep(name, { machine: describeMachine(), postgres: server.version, results })
       all.push(...results)
     }

@@ -43,9 +43,7 @@ function describePlatform(name: string, version: string, parent: Entry): Entry {
   const os = words.filter((word) => systems.includes(word))
   const cpu = words.filter((word) => processors.includes(word))
   if (os.length !== 1 || cpu.length !== 1) throw new Error(`unknown platform of ${name}`)
-  const libc = words.flatMap((word) =>
-    word.startsWith('musl') ? ['musl'] : word.startsWith('gnu') ? ['glibc'] : [],
-  )
+  const libc = words.flatMap(listLibraries)
   return {
     version,
     cpu,
@@ -54,6 +52,11 @@ function describePlatform(name: string, version: string, parent: Entry): Entry {
     optional: true,
     os,
   }
+}
+
+function listLibraries(word: string): string[] {
+  if (word.startsWith('musl')) return ['musl']
+  return word.startsWith('gnu') ? ['glibc'] : []
 }
 
 if (import.meta.main) {

@@ -34,11 +34,11 @@ type Store = {
 type Stores = { fewest: Store; few: Store; copy: Store; many: Store }
 
 /** Sends the same captures to small stores and a large one, in turns. */
-export function measureGrowing(ground: BenchContext): Promise<Result[]> {
-  const { withDatabase } = ground
+export function measureGrowing(context: BenchContext): Promise<Result[]> {
+  const { withDatabase } = context
   return withDatabase((one) =>
     withDatabase((two) =>
-      withDatabase((three) => withDatabase((four) => measureIn([one, two, three, four], ground.note))),
+      withDatabase((three) => withDatabase((four) => measureIn([one, two, three, four], context.note))),
     ),
   )
 }

@@ -4,6 +4,6 @@ import { measureGrowing } from './growing.ts'
 import { measureStoring } from './storing.ts'
 
 export const captureBenchmarks = {
-  'capture/storing': async (ground: BenchContext): Promise<Result[]> => [await measureStoring(ground)],
+  'capture/storing': async (context: BenchContext): Promise<Result[]> => [await measureStoring(context)],
   'capture/growing': measureGrowing,
 }

@@ -8,7 +8,7 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { idleWorks, noIntervals } from '../../test/support/idle-jobs.ts'
+import { idleWorks, noIntervals } from '../../test/support/workers/idle-jobs.ts'
 import { assert } from '../load.ts'
 
 export type Worker = ReturnType<typeof createWorker>

@@ -12,7 +12,7 @@ import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { addPlanApplication } from '../../src/plans/index.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
 import { createUndo } from '../../src/undo/index.ts'
-import { idleWorks, noIntervals } from '../../test/support/idle-jobs.ts'
+import { idleWorks, noIntervals } from '../../test/support/workers/idle-jobs.ts'
 import { assert } from '../load.ts'
 
 const day = 86_400_000

@@ -46,7 +46,7 @@ export async function benchEmbeddings({ withDatabase, note }: BenchContext): Pro
       const queries = Array.from({ length: questions }, space.ask)
       const { db, close } = connectBench(database.url, 2)
       try {
-        results.push(...(await measureWays({ database, db, store, space, queries: queries }, note)))
+        results.push(...(await measureWays({ database, db, store, space, queries }, note)))
       } finally {
         await close()
       }

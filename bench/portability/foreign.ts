@@ -4,7 +4,7 @@ import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { atLeast, atMost, type Result } from '../result.ts'
 import { copyIn, copyOut } from './copying.ts'
-import { bringIn, withApi } from './transfers.ts'
+import { importFile, withApi } from './transfers.ts'
 
 const size = Number(process.env['BENCH_FOREIGN_RECORDS'] ?? 50_000)
 const largeBytes = 200_000_000
@@ -20,11 +20,11 @@ export async function benchForeignImport({ withDatabase, note }: BenchContext): 
     note(`${size} records of ${format}`)
     const { imported, copied, again } = await withDatabase(async (database) => {
       const imported = await withApi(database, (url) =>
-        bringIn(url, { file: streamOf(makeFile()), format, size }),
+        importFile(url, { file: streamOf(makeFile()), format, size }),
       )
       assert((await countRecords(database)) === size, 'a record is missing')
       const again = await withApi(database, (url) =>
-        bringIn(url, { file: streamOf(makeFile()), format, size, outcome: 'unchanged' }),
+        importFile(url, { file: streamOf(makeFile()), format, size, outcome: 'unchanged' }),
       )
       return { imported, again, copied: await copyOut(database) }
     })
@@ -53,7 +53,7 @@ async function measureLargeFile({
   const metadata = { padding: 'x'.repeat(largeBytes / items) }
   const file = makeMem0(items, { metadata })
   const { megabytes } = await withDatabase((database) =>
-    withApi(database, (url) => bringIn(url, { file: streamOf(file), format: 'mem0', size: items })),
+    withApi(database, (url) => importFile(url, { file: streamOf(file), format: 'mem0', size: items })),
   )
   return {
     work: 'memory that an import of 200 MB of mem0 takes',

@@ -8,7 +8,7 @@ import { assert } from '../load.ts'
 import { makeMemory } from '../records/memories.ts'
 import { atLeast, atMost, type Result } from '../result.ts'
 import { copyIn, copyOut, digestOf } from './copying.ts'
-import { bringIn, type Measured, takeOut, withApi } from './transfers.ts'
+import { exportToFile, importFile, type Measured, withApi } from './transfers.ts'
 
 export { benchForeignImport } from './foreign.ts'
 
@@ -22,21 +22,21 @@ export async function benchPortability({ withDatabase, note }: BenchContext): Pr
   const file = join(folder, 'records.ndjson')
   try {
     return await withDatabase(async (source) => {
-      note(`${size} records are brought in`)
-      await withApi(source, (url) => bringIn(url, { ...own, file: Readable.from(makeLines()) }))
+      note(`${size} records are imported`)
+      await withApi(source, (url) => importFile(url, { ...own, file: Readable.from(makeLines()) }))
       await source.pool.query('vacuum (analyze)')
-      note('they are taken out')
-      const exported = await withApi(source, (url) => takeOut(url, file))
+      note('they are exported')
+      const exported = await withApi(source, (url) => exportToFile(url, file))
       const copied = await copyOut(source)
-      note('and brought in elsewhere')
+      note('and imported into another store')
       const digest = await digestOf(source)
       const target = await withDatabase(async (database) => {
         const imported = await withApi(database, (url) =>
-          bringIn(url, { ...own, file: createReadStream(file) }),
+          importFile(url, { ...own, file: createReadStream(file) }),
         )
-        assert((await digestOf(database)) === digest, 'what came in is not what went out')
+        assert((await digestOf(database)) === digest, 'the imported rows differ from the exported ones')
         const again = await withApi(database, (url) =>
-          bringIn(url, { ...own, file: createReadStream(file), outcome: 'unchanged' }),
+          importFile(url, { ...own, file: createReadStream(file), outcome: 'unchanged' }),
         )
         return { imported, again }
       })

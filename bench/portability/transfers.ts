@@ -31,7 +31,7 @@ async function readMemory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number>
   return Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024
 }
 
-export async function takeOut(url: string, file: string): Promise<void> {
+export async function exportToFile(url: string, file: string): Promise<void> {
   const sending = request(`${url}/v1/export`)
   sending.end()
   const answer = await answerTo(sending)
@@ -42,7 +42,7 @@ export async function takeOut(url: string, file: string): Promise<void> {
 type Import = { file: Readable; format: string; size: number; outcome?: 'created' | 'unchanged' }
 
 /** Sends a file, of which every item must have the outcome. */
-export async function bringIn(
+export async function importFile(
   url: string,
   { file, format, size, outcome = 'created' }: Import,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { createBm25Ranking } from '../../test/support/bm25.ts'
+import { createBm25Ranking } from '../../test/support/checks/bm25.ts'
 import type { BenchDatabase } from '../database.ts'
 import type { Conversation } from './corpus.ts'
 import type { Answered } from './figures.ts'

@@ -46,12 +46,12 @@ export type Life = {
 }
 
 export async function measureLife(
-  ground: BenchContext,
+  context: BenchContext,
   conversations: readonly Conversation[],
 ): Promise<Life> {
   const shifted = conversations.map(shiftToStart)
-  const full = await live(ground, shifted, false)
-  const left = await live(ground, shifted, true)
+  const full = await live(context, shifted, false)
+  const left = await live(context, shifted, true)
   const life = { needed: 0, kept: 0, messages: 0, left: 0, pairs: 0, foundLeft: 0, foundFull: 0 }
   for (const { id, messages, questions } of shifted) {
     const inFull = outcomeOf(full, id)

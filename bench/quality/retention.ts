@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { assert } from '../load.ts'
 import type { Conversation } from './corpus.ts'
-import { storeThrough } from './doors.ts'
 import { listRecords, type Sender } from './service.ts'
+import { storeInForm } from './stored-forms.ts'
 
 /** How much of what questions need is left when only a share of each conversation may stay, by several orders. */
 
@@ -23,11 +23,11 @@ export type Retention = { needed: number; messages: number; kept: Map<string, nu
 export async function measureRetention(
   client: Sender,
   conversations: readonly Conversation[],
-  { door, settle }: { door: string; settle: () => Promise<void> },
+  { form, settle }: { form: string; settle: () => Promise<void> },
 ): Promise<Map<string, Retention>> {
   const bySplit = new Map<string, Retention>()
   const stored = new Map<string, Map<string, string>>()
-  for (const each of conversations) stored.set(each.id, await storeThrough(client, door, each))
+  for (const each of conversations) stored.set(each.id, await storeInForm(client, form, each))
   await settle()
   for (const conversation of conversations) {
     const importances = await readImportances(client, conversation, stored.get(conversation.id) ?? new Map())

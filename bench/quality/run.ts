@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readArguments, refuse } from '../../scripts/script-arguments.ts'
-import { type BenchContext, createGround } from '../bench-context.ts'
+import { type BenchContext, createBenchContext } from '../bench-context.ts'
 import { createClient } from '../client.ts'
 import type { BenchDatabase } from '../database.ts'
 import { startProduct } from '../processes.ts'
@@ -8,12 +8,12 @@ import { startServer } from '../server.ts'
 import { ages, setAges } from './ages.ts'
 import { askBaseline } from './bm25-baseline.ts'
 import { type Conversation, type Corpus, readCorpus, readOwnCorpora } from './corpus.ts'
-import { doorNames, storeThrough } from './doors.ts'
 import { type Answered, computeFigures, header, renderFigures, renderQuoted } from './figures.ts'
 import { fitWorth } from './fit-worth.ts'
 import { measureLife, renderLife } from './life.ts'
 import { measureRetention, renderRetention } from './retention.ts'
 import { askContext, askService, renderLatency, untilEmbedded } from './service.ts'
+import { formNames, storeInForm } from './stored-forms.ts'
 
 /** How much of what a question needs is found, over HTTP, beside BM25 over the same texts. docs/quality.md explains. */
 
@@ -29,7 +29,7 @@ const usage = `Usage: npm run eval -- COMMAND [--data FILE] [--split dev|held|al
   --split SPLIT      default: dev
   --ages AGES        of locomo and own: written (default), recent or fresh
   --embedding NAME   of locomo and own: static (default), hash or none
-  --door NAME        how each text is stored: ${doorNames.join(', ')};
+  --form NAME        how each text is stored: ${formNames.join(', ')};
                      A+B for two, the second for the texts with the role note
   --surprise         of retention: after surprise has changed the importance`
 
@@ -43,7 +43,7 @@ const { positionals, values } = readArguments(usage, {
     ages: { type: 'string', default: 'written' },
     surprise: { type: 'boolean', default: false },
     embedding: { type: 'string', default: 'static' },
-    door: { type: 'string', default: 'messages' },
+    form: { type: 'string', default: 'messages' },
   },
 })
 
@@ -53,8 +53,8 @@ if (command === '') refuse('A command must be named')
 if (!commands.includes(command) || more.length > 0) refuse(`Unknown command '${positionals.join(' ')}'`)
 if (!['dev', 'held', 'all'].includes(split)) refuse(`Unknown split '${split}'`)
 const requestedAges = ages.find((each) => each === values.ages) ?? refuse(`Unknown ages '${values.ages}'`)
-const unknownDoor = values.door.split('+').find((each) => !doorNames.includes(each))
-if (unknownDoor !== undefined) refuse(`Unknown door '${unknownDoor}'`)
+const unknownForm = values.form.split('+').find((each) => !formNames.includes(each))
+if (unknownForm !== undefined) refuse(`Unknown form '${unknownForm}'`)
 if (!['static', 'hash', 'none'].includes(values.embedding)) refuse(`Unknown embedding '${values.embedding}'`)
 if (!values.data && command !== 'own' && command !== 'retention') refuse(`${command} needs --data FILE`)
 
@@ -67,7 +67,7 @@ async function run(): Promise<void> {
   }
   try {
     const perform = { retention: measureKept, life: measureYear }[command] ?? measure
-    for (const corpus of corpora) await perform(createGround(server.url), corpus)
+    for (const corpus of corpora) await perform(createBenchContext(server.url), corpus)
   } finally {
     await server.stop()
   }
@@ -86,8 +86,8 @@ function pickSplit({ conversations }: Corpus): Conversation[] {
   return conversations.filter((each) => split === 'all' || each.split === split)
 }
 
-async function measureYear(ground: BenchContext, corpus: Corpus): Promise<void> {
-  console.log(renderLife(`${corpus.name}, ${split}`, await measureLife(ground, pickSplit(corpus))))
+async function measureYear(context: BenchContext, corpus: Corpus): Promise<void> {
+  console.log(renderLife(`${corpus.name}, ${split}`, await measureLife(context, pickSplit(corpus))))
 }
 
 async function measureKept({ withDatabase, note }: BenchContext, corpus: Corpus): Promise<void> {
@@ -97,7 +97,7 @@ async function measureKept({ withDatabase, note }: BenchContext, corpus: Corpus)
     try {
       note(corpus.name)
       const settle = values.surprise ? () => compareAll(database) : async () => {}
-      const retention = await measureRetention(client, pickSplit(corpus), { door: values.door, settle })
+      const retention = await measureRetention(client, pickSplit(corpus), { form: values.form, settle })
       console.log(renderRetention(corpus.name, retention))
     } finally {
       client.close()
@@ -137,10 +137,10 @@ async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Pr
       found.set(name, [...(found.get(name) ?? []), ...answered])
     try {
       const stored = new Map<string, Map<string, string>>()
-      for (const each of chosen) stored.set(each.id, await storeThrough(client, values.door, each))
+      for (const each of chosen) stored.set(each.id, await storeInForm(client, values.form, each))
       if (values.embedding !== 'none') await untilEmbedded(database)
       for (const each of chosen) {
-        note(`${corpus.name} ${each.id} by ${values.door}`)
+        note(`${corpus.name} ${each.id} by ${values.form}`)
         const service = await askService(client, each, stored.get(each.id) ?? new Map())
         latencies.push(...service.latencies)
         add(`service, ${each.split}`, service.answered)

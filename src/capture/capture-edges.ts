@@ -1,6 +1,6 @@
 import { createEdge, type Edge } from '../domain/edges/edges.ts'
 import type { Descent } from '../records/index.ts'
-import type { RelatedFact } from './fact-outcome.ts'
+import type { RelatedFact } from './facts/fact-outcome.ts'
 
 /** The edges between the records of one capture. */
 

@@ -16,8 +16,8 @@ import { findKnownRecords } from './known-records.service.ts'
 import { createOutcomeService } from './outcome.service.ts'
 import { type EpisodePlan, type OutcomePlan, planCapture, type TaskPlan } from './planning/capture-plan.ts'
 import { createSharedCaptures, mayShareTransaction } from './sharing/shared-captures.service.ts'
-import { createTaskWriter } from './task.service.ts'
-import { findThread, noThread } from './task-thread.service.ts'
+import { createTaskWriter } from './tasks/task.service.ts'
+import { findThread, noThread } from './tasks/task-thread.service.ts'
 
 type Resources = CreationResources & {
   revision: RevisionService

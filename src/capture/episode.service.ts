@@ -10,7 +10,7 @@ import { formatCapture } from './capture-answer.ts'
 import { buildPrimaryRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
 import { buildMentionDescents, buildPrimaryEdges } from './capture-edges.ts'
 import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
-import { createFactPlanner, type FactPlan } from './fact-plan.service.ts'
+import { createFactPlanner, type FactPlan } from './facts/fact-plan.service.ts'
 import { buildReferenceHandles } from './handle-lookup.ts'
 import type { EpisodePlan } from './planning/capture-plan.ts'
 

@@ -14,7 +14,7 @@ import {
 } from '../records/index.ts'
 import { findReadableIds } from './capture.queries.ts'
 import { type CaptureContext, createReaderFilter } from './capture-context.ts'
-import { decideFactOutcome, type FactOutcome, getIdToLock } from './fact-outcome.ts'
+import { decideFactOutcome, type FactOutcome, getIdToLock } from './facts/fact-outcome.ts'
 import { type CaptureNames, type LookupResult, planHandleLookup } from './handle-lookup.ts'
 import { parseReferenceIds } from './interpretation/interpretation-targets.ts'
 

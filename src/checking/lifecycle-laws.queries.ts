@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isLogged } from '../db/fragments/history-cuts.ts'
-import { computeSalienceAt, computeSalienceOf } from '../db/fragments/salience.ts'
+import { computeSalienceAt, computeSalienceOf } from '../db/fragments/lifecycle/salience.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 

@@ -1,19 +1,17 @@
-import type { TSchema } from 'typebox'
-import { Check } from 'typebox/schema'
 import { parseDriftRoots } from '../domain/drift-roots.ts'
-import { parseDuration } from '../kernel/units.ts'
-import { findJointProblems, type Variables } from './config-problems.ts'
 import { parseInterval, toMilliseconds } from './durations.ts'
-import { type Environment, environmentSchema } from './environment.ts'
+import type { Environment } from './environment.ts'
+import { findJointProblems, type Variables } from './joint-problems.ts'
 import { ingestModel, readChatModel, readEmbedding } from './model-settings.ts'
+import { findUnknownNames, readValues, splitUrls } from './value-checks.ts'
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(
-      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-    )
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+    const list = problems.map((problem) => `  - ${problem}`).join('\n')
+    super(`The configuration has ${count}:\n${list}`)
     this.name = 'ConfigError'
     this.problems = problems
   }
@@ -29,81 +27,10 @@ export function readConfig(variables: Variables, role?: string) {
   const given = Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
   )
-  const environment = parse(given)
+  const environment = readValues(given)
   const problems = [...findUnknownNames(given), ...environment.problems, ...findJointProblems(given, role)]
   if (!environment.values || problems.length > 0) throw new ConfigError(problems)
   return toConfig(environment.values)
-}
-
-function findUnknownNames(given: Variables): string[] {
-  return Object.keys(given)
-    .filter((name) => name.startsWith('MEMBRANE_') && !(name in environmentSchema.properties))
-    .map((name) => `${name} is not a variable of this version`)
-}
-
-/** Checks each variable separately: for the whole object, TypeBox stops at its eighth error. */
-function parse(given: Variables): { problems: string[]; values?: Environment } {
-  const schemas = Object.entries(environmentSchema.properties)
-  // `Value.Default` does the same, but loading its module would make each start 3 percent longer.
-  const known: Record<string, unknown> = Object.fromEntries(
-    schemas.flatMap(([name, schema]) => ('default' in schema ? [[name, schema.default]] : [])),
-  )
-  const problems: string[] = []
-  for (const [name, value] of Object.entries(given)) {
-    const schema = findSchema(name)
-    if (!schema) continue
-    known[name] = isInteger(schema) ? parseWholeNumber(value) : value
-    // The message does not contain the value, which may be a secret in the wrong variable.
-    if (!Check(schema, known[name]) || isMalformed(name, value) || isOutOfBounds(schema, value))
-      problems.push(`${name} must be ${describeExpected(schema)}`)
-  }
-  return Check(environmentSchema, known) ? { problems, values: known } : { problems }
-}
-
-/** Whether the value is malformed in a way that no pattern can express. */
-function isMalformed(name: string, value: string | undefined): boolean {
-  if (value === undefined) return false
-  if (name === 'MEMBRANE_DRIFT_ROOTS') return parseDriftRoots(value) === undefined
-  if (name === 'DATABASE_REPLICA_URL') return !splitUrls(value).every(isDatabaseUrl)
-  return urls.has(name) && !URL.canParse(value)
-}
-
-/** The drivers throw for an invalid URL, in messages that quote it. */
-const urls = new Set(['DATABASE_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'MEMBRANE_PUBLIC_URL'])
-
-function splitUrls(text = ''): string[] {
-  return text === '' ? [] : text.split(',').map((each) => each.trim())
-}
-
-function isDatabaseUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
-}
-
-/** 0 and `never` have a meaning of their own. */
-function isOutOfBounds(schema: TSchema, value: string | undefined): boolean {
-  const { longest, shortest } = schema as { longest?: string; shortest?: string }
-  const given = parseDuration(value ?? '')
-  if (longest === undefined || !given || given === Number.POSITIVE_INFINITY) return false
-  return given > toMilliseconds(longest) || given < toMilliseconds(shortest ?? '0')
-}
-
-function findSchema(name: string): TSchema | undefined {
-  return Object.hasOwn(environmentSchema.properties, name)
-    ? environmentSchema.properties[name as keyof Environment]
-    : undefined
-}
-
-function describeExpected(schema: TSchema): string {
-  return String(Reflect.get(schema, 'expects'))
-}
-
-function isInteger(schema: TSchema): boolean {
-  return Reflect.get(schema, 'type') === 'integer'
-}
-
-/** Converts digits only: TypeBox would convert 1.5 to 1 and hide the mistake. */
-function parseWholeNumber(text: string | undefined): number | string | undefined {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
 const bytesPerMegabyte = 1_048_576

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { JobWork, RunContext } from '../jobs/runs.ts'
+import type { JobWork, RunContext } from '../jobs/runs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 import type { WritingResources } from '../records/index.ts'

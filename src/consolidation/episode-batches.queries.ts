@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { hasIdIn, isAmong } from '../db/fragments/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Position } from '../jobs/table-walk.ts'
+import type { Position } from '../jobs/runs/run-walk.ts'
 import type { Episode } from './episode.ts'
 import type { StageName } from './stages.ts'
 

@@ -1,4 +1,4 @@
-import { type RunContext, RunEnded } from '../jobs/runs.ts'
+import { type RunContext, RunEnded } from '../jobs/runs/runs.ts'
 import type { Stage, StageContext, StageName } from './stages.ts'
 
 /**

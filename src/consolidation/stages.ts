@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { BatchResult, RunContext } from '../jobs/runs.ts'
+import type { BatchResult, RunContext } from '../jobs/runs/runs.ts'
 import type { Episode } from './episode.ts'
 
 /** The stages of consolidation in the order in which they run. */

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { maxAnswerBytes } from '../db/fragments/json-size.ts'
+import { maxAnswerBytes } from '../db/fragments/json/json-size.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Trust } from '../domain/trust/caller.ts'
 import { readPage } from '../http/paging/paging.ts'

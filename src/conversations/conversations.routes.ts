@@ -155,7 +155,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Forget the messages of a conversation',
         description:
-          'Forgets up to 500 messages, each in the same way as `DELETE /v1/records/{id}`, and lists them. After 16 MiB, results have only `id` and `version` of the record. While the answer has a `next_cursor`, send the request again with that as `cursor`. A pinned message, or one with the deletion policy `never`, is kept.',
+          'Forgets up to 500 messages, each in the same way as `DELETE /v1/records/{id}`, and lists them. If the records of the answer have more than 16 MiB, the later ones have only `id` and `version`. While the answer has a `next_cursor`, send the request again with that as `cursor`. A pinned message, or one with the deletion policy `never`, is kept.',
         params: ConversationPath,
         querystring: ConversationRemovalQuery,
         response: answers(

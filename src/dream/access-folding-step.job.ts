@@ -1,5 +1,5 @@
-import type { RunContext } from '../jobs/runs.ts'
-import { walkRunById } from '../jobs/table-walk.ts'
+import { walkRunById } from '../jobs/runs/run-walk.ts'
+import type { RunContext } from '../jobs/runs/runs.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { claimFoldable, foldAccesses, foldedRecords } from '../lifecycle/index.ts'
 import type { Step } from './steps.ts'

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeSalienceAt } from '../db/fragments/salience.ts'
+import { computeSalienceAt } from '../db/fragments/lifecycle/salience.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { neverFading } from '../domain/importance/importance.ts'
-import type { Portion, Position } from '../jobs/table-walk.ts'
+import type { Portion, Position } from '../jobs/runs/run-walk.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import {
   computeImportance,

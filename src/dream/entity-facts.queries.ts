@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { isAtMost } from '../db/fragments/json-size.ts'
+import { isAtMost } from '../db/fragments/json/json-size.ts'
 import type { Payload } from '../domain/payloads/payloads.ts'
 import type { Sensitivity } from '../domain/trust/caller.ts'
 import type { PromptRecord } from './prompt-lines.ts'

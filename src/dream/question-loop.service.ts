@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
-import { attemptBatch } from '../jobs/attempt.ts'
-import type { BatchResult, RunContext } from '../jobs/runs.ts'
+import { attemptBatch } from '../jobs/runs/attempt.ts'
+import type { BatchResult, RunContext } from '../jobs/runs/runs.ts'
 import type { DreamQuestion, ModelReply, ModelSession } from './model-question.ts'
 
 type QuestionLoop<T, D> = {

@@ -1,4 +1,4 @@
-import type { RunContext } from '../jobs/runs.ts'
+import type { RunContext } from '../jobs/runs/runs.ts'
 import type { ModelSession } from './model-question.ts'
 
 /**

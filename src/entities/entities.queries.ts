@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { isAtMost } from '../db/fragments/json-size.ts'
+import { isAtMost } from '../db/fragments/json/json-size.ts'
 import { mergesKey } from '../db/fragments/lock-keys.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'

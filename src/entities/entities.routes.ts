@@ -105,7 +105,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'Merge duplicates into an entity',
         description:
-          'The entity in the path gets the names of the duplicates as aliases, and their types, identifiers, tags, sources and relations. It keeps its own name and type. All together may have 16 MiB. The duplicates get the status `merged`. If-Match refers to the entity in the path.',
+          'The entity in the path gets the names of the duplicates as aliases, and their types, identifiers, tags, sources and relations. It keeps its own name and type. All these records together may have at most 16 MiB. The duplicates get the status `merged`. If-Match refers to the entity in the path.',
         params: EntityPath,
         body: ref(EntityMerge),
         response: answers(

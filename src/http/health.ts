@@ -69,7 +69,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
       tags: ['health'],
       summary: 'Check that the process can serve requests',
       description:
-        'Needs no key. `parts` says which part is not ready. Returns 503 without the database, with missing migrations, with a configuration or a tombstone key that does not fit the database, and while the process stops. Without the queue it still returns 200: requests are served and jobs wait. So it does with a clock that is far from that of the database.',
+        'Needs no key. `parts` says which part is not ready. Returns 503 without the database, with missing migrations, with a configuration or a tombstone key that does not fit the database, and while the process stops. It still returns 200 without the queue, because requests are served and jobs wait, and with a clock that is far from that of the database.',
       response: answers({ 200: { schema: ref(Readiness), description: 'The process can serve requests.' } }, [
         'not_ready',
         'shutting_down',

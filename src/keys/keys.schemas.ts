@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Uuid } from '../domain/schemas/shapes.ts'
+import { closed, listOf, pageParameters, Time, TimeOrNull, Uuid } from '../domain/schemas/shapes.ts'
 import { permissions, sensitivities, sourceTypes } from '../domain/trust/caller.ts'
 
 const name = Type.String({
@@ -23,7 +23,6 @@ const ceiling = Type.Enum([...sensitivities], {
   description: 'The ceiling of the key: the highest sensitivity that it can read in full.',
 })
 const source = Type.Enum([...sourceTypes], { description: 'The source type of records that the key writes.' })
-const orNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
 
 const ownExample = {
   id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
@@ -44,13 +43,13 @@ const own = {
   scopes,
   max_sensitivity: ceiling,
   source_type: source,
-  expires_at: orNull('The key is refused from this time on; null means never.'),
+  expires_at: TimeOrNull('The key is refused from this time on; null means never.'),
 }
 
 const properties = {
   ...own,
   created_at: Time(),
-  last_used_at: orNull('The last use, exact to the minute; null means never.'),
+  last_used_at: TimeOrNull('The last use, exact to the minute; null means never.'),
 }
 
 export const Key = closed(properties, { $id: 'Key', examples: [example] })
@@ -100,7 +99,7 @@ export const NewKey = closed(
       }),
     ),
     expires_at: Type.Optional(
-      orNull(
+      TimeOrNull(
         'The key is refused from this time on, which must be in the future. Default: when the calling key expires; null means never.',
       ),
     ),

@@ -1,14 +1,14 @@
 import type { Database } from '../db/connection.ts'
-import type { Announcements } from '../jobs/announcements.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 import { type Poll, startPoll } from '../jobs/poll.ts'
+import type { Announcements } from '../jobs/queue/announcements.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { findDueJobs, findNextLapse } from './running/due-jobs.queries.ts'
 import { ensureJobRows } from './running/leases.queries.ts'
 import type { Runner } from './running/runner.service.ts'
-import { listSchedules } from './schedules.queries.ts'
-import type { Intervals } from './schedules.service.ts'
+import { listSchedules } from './schedules/schedules.queries.ts'
+import type { Intervals } from './schedules/schedules.service.ts'
 
 type Resources = {
   db: Database

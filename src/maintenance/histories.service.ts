@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BatchResult, RunContext } from '../jobs/runs.ts'
+import type { BatchResult, RunContext } from '../jobs/runs/runs.ts'
 import { dayMs, subtractMilliseconds } from '../kernel/units.ts'
 import { analyzeHistory, findOldestKeptRun, type HistoryName, rotateHistory } from './histories.queries.ts'
 import { runsKeptForMs } from './running/old-runs.queries.ts'

@@ -7,7 +7,7 @@ import { type Once, readCallContext } from '../http/idempotency/idempotency.ts'
 import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import type { Announcements } from '../jobs/announcements.ts'
+import type { Announcements } from '../jobs/queue/announcements.ts'
 import {
   Cancellation,
   ChangePage,
@@ -62,9 +62,10 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       ),
     },
     handler: (request, reply) =>
-      answerQueued({ once, announcements }, request, reply, '/v1/maintenance/runs', (call) =>
-        maintenance.request(call, request.body, getTraceContext(request)),
-      ),
+      answerQueued({ once, announcements }, request, reply, {
+        path: '/v1/maintenance/runs',
+        queue: (call) => maintenance.request(call, request.body, getTraceContext(request)),
+      }),
   })
 
   app.route({

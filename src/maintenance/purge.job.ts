@@ -1,7 +1,7 @@
 import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { drainInBatches, walkIds } from '../jobs/table-walk.ts'
+import { drainInBatches, walkIds } from '../jobs/runs/batch-walk.ts'
+import type { Change, JobWork, RunContext } from '../jobs/runs/runs.ts'
 import { findNextPurgeable, listPurgeable, purgeForgotten } from '../records/index.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallContext } from '../db/transaction.ts'
 import type { Once } from '../http/idempotency/idempotency.ts'
-import type { Announcements } from '../jobs/announcements.ts'
 import type { JobName } from '../jobs/job-names.ts'
+import type { Announcements } from '../jobs/queue/announcements.ts'
 
 export type QueueingOptions = {
   once: Once
@@ -10,13 +10,19 @@ export type QueueingOptions = {
   announcements?: Pick<Announcements, 'announceRun'> | undefined
 }
 
-/** Answers with the run, or the plan, that `queue` creates, and announces it. `path` is that of the list of all of them. */
+type Queueing = {
+  /** The path of the list of all runs, or plans. */
+  path: string
+  /** Creates the run or the plan. */
+  queue: (call: CallContext) => Promise<{ id: string; job: string }>
+}
+
+/** Answers with the run, or the plan, that `queue` creates, and announces it. */
 export async function answerQueued(
   { once, announcements }: QueueingOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  path: string,
-  queue: (call: CallContext) => Promise<{ id: string; job: string }>,
+  { path, queue }: Queueing,
 ): Promise<void> {
   let queued: { id: string; job: string } | undefined
   await once(request, reply, async (call) => {

@@ -31,8 +31,9 @@ export const simulationsRoutes: FastifyPluginAsyncTypebox<SimulationsOptions> = 
       },
     },
     (request, reply) =>
-      answerQueued(queueing, request, reply, '/v1/maintenance/runs', (call) =>
-        maintenance.requestSimulation(call, request.body, getTraceContext(request)),
-      ),
+      answerQueued(queueing, request, reply, {
+        path: '/v1/maintenance/runs',
+        queue: (call) => maintenance.requestSimulation(call, request.body, getTraceContext(request)),
+      }),
   )
 }

@@ -32,8 +32,10 @@ export const undoRoutes: FastifyPluginAsyncTypebox<UndoOptions> = async (
       },
     },
     (request, reply) =>
-      answerQueued(queueing, request, reply, '/v1/maintenance/runs', (call) =>
-        maintenance.requestUndo(call, request.params.id, request.body, getTraceContext(request)),
-      ),
+      answerQueued(queueing, request, reply, {
+        path: '/v1/maintenance/runs',
+        queue: (call) =>
+          maintenance.requestUndo(call, request.params.id, request.body, getTraceContext(request)),
+      }),
   )
 }

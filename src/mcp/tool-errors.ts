@@ -57,12 +57,13 @@ export function explainError(error: AppError, requestId: string) {
   const details = [...places, ...members]
   const ids = places.filter(isIdFault)
   const remedy = remedies[code] ?? remediesOfKind[kind] ?? 'Change the arguments and call again.'
+  const hasOtherFaults = ids.length === 0 || ids.length < places.length
+  const whatToDo = [...(hasOtherFaults ? [remedy] : []), ...(ids.length > 0 ? [giveWholeId] : [])]
   return {
     code,
     what: details.length === 0 ? message : `${message} ${details.join('; ')}.`,
     why: reasons[code] ?? catalogue[code].meaning,
-    what_to_do:
-      ids.length === 0 ? remedy : ids.length < places.length ? `${remedy} ${giveWholeId}` : giveWholeId,
+    what_to_do: whatToDo.join(' '),
     request_id: requestId,
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeSalienceAt } from '../db/fragments/salience.ts'
+import { computeSalienceAt } from '../db/fragments/lifecycle/salience.ts'
 import { openTo } from '../db/fragments/visibility.ts'
 import type { Status } from '../domain/schemas/vocabulary.ts'
 import type { Trust } from '../domain/trust/caller.ts'

@@ -89,9 +89,8 @@ function showContent(payload: unknown): string {
   const statement = isText ? [object] : [subject, predicate, object]
   const words = kind === 'semantic' ? statement : [canonical_name ?? skill_name ?? intent]
   const text = words
-    .flatMap((word) =>
-      word === undefined || word === null ? [] : typeof word === 'string' ? word : JSON.stringify(word),
-    )
+    .filter((word) => word !== undefined && word !== null)
+    .map((word) => (typeof word === 'string' ? word : JSON.stringify(word)))
     .join(' ')
     .replaceAll(/\s+/g, ' ')
     .replace(/\.$/, '')

@@ -10,7 +10,7 @@ import {
   isCreation,
   replay,
 } from '../effects/index.ts'
-import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
+import type { BatchResult, Change, RunContext } from '../jobs/runs/runs.ts'
 import { omitNulls } from '../kernel/omit-nulls.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedRecords, queueForEmbedding } from '../records/index.ts'

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
+import { time } from '../db/fragments/json/json-text.ts'
 import {
   decayActor,
   describeBudgetForgetting,
   overBudgetRationale,
   prunedRationale,
-} from '../db/fragments/forgetting.ts'
-import { time } from '../db/fragments/json-text.ts'
+} from '../db/fragments/lifecycle/forgetting.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Application } from './planned-changes.queries.ts'
 import { describeChange, isDoneBy, isSelected } from './selection.queries.ts'

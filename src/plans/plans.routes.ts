@@ -51,9 +51,10 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       ),
     },
     handler: (request, reply) =>
-      answerQueued({ once, announcements }, request, reply, '/v1/maintenance/plans', (call) =>
-        plans.request(call, request.body, getTraceContext(request)),
-      ),
+      answerQueued({ once, announcements }, request, reply, {
+        path: '/v1/maintenance/plans',
+        queue: (call) => plans.request(call, request.body, getTraceContext(request)),
+      }),
   })
 
   app.route({
@@ -171,8 +172,9 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       ),
     },
     handler: (request, reply) =>
-      answerQueued({ once, announcements }, request, reply, '/v1/maintenance/runs', (call) =>
-        plans.apply(call, request.params.id, request.body, getTraceContext(request)),
-      ),
+      answerQueued({ once, announcements }, request, reply, {
+        path: '/v1/maintenance/runs',
+        queue: (call) => plans.apply(call, request.params.id, request.body, getTraceContext(request)),
+      }),
   })
 }

@@ -1,13 +1,14 @@
 /**
  * Export and import of records as lines of JSON, with their history. An import accepts every line that an export writes.
  * - `export/` writes the lines of records.
- * - `import/` checks lines and stores them.
+ * - `import/` checks lines and stores them: `drafting/` makes drafts of lines, `storing/` writes them, and `report/` says what became of
+ *   each line.
  * - `foreign/` reads the files of other programs as such lines.
  * Not here: creating records one by one, which is in src/records/.
  */
 export { createExportService, type ExportService } from './export/export.service.ts'
 export { createImportService } from './import/import.service.ts'
-export { deleteAbandonedEdges } from './import/import-edges.queries.ts'
 export { deleteAbandonedLines } from './import/staging.queries.ts'
+export { deleteAbandonedEdges } from './import/storing/import-edges.queries.ts'
 export { portabilityRoutes } from './portability.routes.ts'
 export { ExportedRecord, lines } from './portability.schemas.ts'

@@ -7,6 +7,12 @@ export function formatLocalUrl(host: string, port: number): string {
       'With PORT=0 the service has no known address; name it with --url.',
       exitCodes.refused,
     )
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  const reachable = loopbackOf.get(host) ?? host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
+
+/** Who listens on all addresses is reached at the loopback address of the same kind. */
+const loopbackOf = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+])

@@ -13,7 +13,7 @@ import {
   TypeOf,
 } from '../domain/schemas/request-fields.ts'
 import { ref } from '../domain/schemas/schema-ref.ts'
-import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
+import { Count, closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/schemas/shapes.ts'
 import { Layer, MemoryKind, Sensitivity, SourceType, Status } from '../domain/schemas/vocabulary.ts'
 import { Problem } from '../http/problems/problem-responses.ts'
 import { AuditEntry } from './audit-log/audit-log.schemas.ts'
@@ -26,7 +26,6 @@ const NewId = () =>
     description: 'Any UUID except the nil UUID. The service generates one if it is absent.',
   })
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Valence = (description: string) => Type.Number({ minimum: -1, maximum: 1, description })
 
 const Forgotten = closed(

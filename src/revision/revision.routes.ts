@@ -6,7 +6,7 @@ import type { Answer } from '../http/idempotency/run-once.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import { type AppError, createFaultError } from '../kernel/errors.ts'
 import { addRecordAction, answerCreated, RecordPath } from '../records/index.ts'
-import type { ReversalService } from './reversal.service.ts'
+import type { ReversalService } from './reversal/reversal.service.ts'
 import {
   Contest,
   Lineage,
@@ -160,7 +160,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     permission: 'records:write',
     summary: 'End a contest in favour of the record',
     description:
-      'Makes a contested record active again. The evidence against it stays, as history. A record that is not contested does not change.',
+      'Makes a contested record active again. The evidence against it stays, as history. If the record is not contested, nothing changes.',
     body: RevisionReason,
     errors: revisionErrors,
     run: revision.uncontest,

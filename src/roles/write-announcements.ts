@@ -1,5 +1,5 @@
 import type { RequestTenant } from '../http/auth/tenancy.ts'
-import type { Announcements } from '../jobs/announcements.ts'
+import type { Announcements } from '../jobs/queue/announcements.ts'
 import type { Reference } from './tenants/opened-tenants.ts'
 
 /** Shorter than a worker looks after a tenant that was announced. */

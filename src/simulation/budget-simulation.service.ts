@@ -1,5 +1,5 @@
-import type { RunContext } from '../jobs/runs.ts'
-import { walkIds } from '../jobs/table-walk.ts'
+import { walkIds } from '../jobs/runs/batch-walk.ts'
+import type { RunContext } from '../jobs/runs/runs.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createSimulatedBudgets, type Limits } from './simulated-budgets.ts'
 import { addPoints, createEmptyPoint } from './simulated-points.ts'

@@ -64,7 +64,9 @@ export function createSimulatedBudgets(
         keeping.set(place, computeKeeping(computeFigures(trace.life, at), trace.salienceAt(at)))
     }
     // Ties stay in the order of the lives, which is the order of ids.
-    return [...keeping.keys()].sort((a, b) => (keeping.get(a) ?? 0) - (keeping.get(b) ?? 0) || a - b)
+    return [...keeping]
+      .sort(([one, ofOne], [other, ofOther]) => ofOne - ofOther || one - other)
+      .map(([place]) => place)
   }
 
   function forget({ isGone, point }: SimulatedBudget, place: number, at: Date): void {

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { RecordType } from '../domain/schemas/vocabulary.ts'
 import type { Sensitivity } from '../domain/trust/caller.ts'
-import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
+import type { JobWork, Run, RunContext } from '../jobs/runs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { parseDuration, subtractMilliseconds } from '../kernel/units.ts'
 import type { PolicyChoice } from '../policies/index.ts'

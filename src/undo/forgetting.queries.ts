@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { time } from '../db/fragments/json-text.ts'
+import { time } from '../db/fragments/json/json-text.ts'
 import { isNamed } from '../db/fragments/named-changes.ts'
 import { recordState } from '../db/fragments/record-state.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -102,6 +102,9 @@ export async function restoreForgotten(
 /** Further members of an effect of these records, which do not tell whether the records have changed. */
 const times = ['updated_at', 'restored_at', 'revealed']
 
+/** `batch`: the batch of the run that is taken back. */
+export type TakingBack = Writing & { batch: string }
+
 /**
  * Takes back a batch that only forgot records or restored them, if they are as it left them. Reading and writing their rows one by
  * one took more than twice as long. `left` counts the rows that it did not take back: rows of records for which this undo lists
@@ -109,7 +112,7 @@ const times = ['updated_at', 'restored_at', 'revealed']
  */
 export async function takeBackForgetting(
   tx: Transaction,
-  { batch, ...writing }: Writing & { batch: string },
+  { batch, ...writing }: TakingBack,
 ): Promise<{ rewritten: Rewritten[]; left: number }> {
   const { runId, targetId, only } = writing
   const free = sql`${[...columns, ...times, 'version']}::text[]`

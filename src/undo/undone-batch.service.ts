@@ -12,11 +12,11 @@ import {
   type Replayed,
   replay,
 } from '../effects/index.ts'
-import { attempt } from '../jobs/attempt.ts'
-import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
+import { attempt } from '../jobs/runs/attempt.ts'
+import type { BatchResult, Change, RunContext } from '../jobs/runs/runs.ts'
 import { rescore } from '../lifecycle/index.ts'
 import { findErasedRecords, lockTombstonesShared } from '../records/index.ts'
-import { type Rewritten, takeBackForgetting } from './forgetting.queries.ts'
+import { type Rewritten, type TakingBack, takeBackForgetting } from './forgetting.queries.ts'
 import { type ListedChange, listChangesOf, listTakenBack, takenBackNote } from './undo.queries.ts'
 import { describeUndone, splitChanges } from './undone-changes.ts'
 
@@ -60,7 +60,7 @@ export async function undoBatch(tx: Transaction, undo: Undo, batch: string): Pro
 }
 
 /** One by one where that fails. */
-async function takeBackTogether(tx: Transaction, taking: Parameters<typeof takeBackForgetting>[1]) {
+async function takeBackTogether(tx: Transaction, taking: TakingBack) {
   const outcome = await attempt(tx, () => takeBackForgetting(tx, taking))
   return 'result' in outcome ? outcome.result : { rewritten: [], left: 1 }
 }
@@ -147,12 +147,12 @@ async function describeBatch(
   { listed, selected, entries, blocked, failed, unlistedCount }: UndoneEffects,
 ): Promise<BatchResult> {
   const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
-  const isNew = (action: string) => {
-    const known = new Set(listed.flatMap((each) => (each.listed === action ? each.record_id : [])))
-    return (id: string) => !known.has(id)
-  }
-  const undone = [...selected].filter((id) => changesById.has(id)).filter(isNew('undo'))
-  const kept = [...selected].filter((id) => blocked.has(id) && !failed.has(id)).filter(isNew('kept'))
+  const listedAs = (action: string) =>
+    new Set(listed.flatMap((each) => (each.listed === action ? each.record_id : [])))
+  const undoneBefore = listedAs('undo')
+  const keptBefore = listedAs('kept')
+  const undone = [...selected].filter((id) => changesById.has(id) && !undoneBefore.has(id))
+  const kept = [...selected].filter((id) => blocked.has(id) && !failed.has(id) && !keptBefore.has(id))
   const earlier = kept.length > 0 ? await listTakenBack(tx, targetId, kept) : new Set()
   return {
     done: undone.length + kept.length,

@@ -25,7 +25,7 @@ function listFolders(folder: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** The README of a folder, or the first comment of its door. */
+/** The README of a folder, or the first comment of its `index.ts`. */
 function describe(folder: string): string {
   const page = `${folder}/README.md`
   if (existsSync(join(root, page))) return readSource(page)

@@ -6,8 +6,8 @@ import {
   listPredicates,
   pickCreated,
   triple,
-} from '../support/capture-requests.ts'
-import { type Body, read } from '../support/record-requests.ts'
+} from '../support/requests/capture-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, captureFact } from '../support/capture-requests.ts'
 import { countRuns } from '../support/long-run.ts'
-import { type Body, read } from '../support/record-requests.ts'
-import { revise } from '../support/revision-requests.ts'
+import { capture, captureFact } from '../support/requests/capture-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
+import { revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { createSessionEnder } from '../support/processes/end-session.ts'
 import {
   capture,
   captureFact,
@@ -6,10 +7,9 @@ import {
   postCapture,
   readAllRows,
   triple,
-} from '../support/capture-requests.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import { expectProblem } from '../support/record-requests.ts'
-import { revise } from '../support/revision-requests.ts'
+} from '../support/requests/capture-requests.ts'
+import { expectProblem } from '../support/requests/record-requests.ts'
+import { revise } from '../support/requests/revision-requests.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { capture, captureFact, countTableRows, postCapture, triple } from '../support/capture-requests.ts'
-import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
+import {
+  capture,
+  captureFact,
+  countTableRows,
+  postCapture,
+  triple,
+} from '../support/requests/capture-requests.ts'
+import { type Body, expectProblem, pointersOf, read } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 /** Keys of the scope `mine` up to `low`, of the scope `theirs`, and of both. */

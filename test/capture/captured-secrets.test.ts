@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, captureFact, triple } from '../support/capture-requests.ts'
-import { consolidate } from '../support/consolidation-requests.ts'
-import { type Body, read } from '../support/record-requests.ts'
+import { capture, captureFact, triple } from '../support/requests/capture-requests.ts'
+import { consolidate } from '../support/requests/consolidation-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

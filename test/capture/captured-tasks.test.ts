@@ -6,8 +6,8 @@ import {
   forget,
   postCapture,
   range,
-} from '../support/capture-requests.ts'
-import { type Body, create, expectProblem, pointersOf, read } from '../support/record-requests.ts'
+} from '../support/requests/capture-requests.ts'
+import { type Body, create, expectProblem, pointersOf, read } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -7,9 +7,9 @@ import {
   postCapture,
   range,
   triple,
-} from '../support/capture-requests.ts'
-import { type Body, read } from '../support/record-requests.ts'
-import { countTransactions, issueWritingKeys, sendAtOnce } from '../support/shared-transactions.ts'
+} from '../support/requests/capture-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
+import { countTransactions, issueWritingKeys, sendAtOnce } from '../support/statements/shared-transactions.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the captures at once' } })

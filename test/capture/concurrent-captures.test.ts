@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { countRecordsOfType, postCapture, range, triple } from '../support/capture-requests.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { type Body, read } from '../support/record-requests.ts'
-import { readLineage } from '../support/revision-requests.ts'
+import { countRecordsOfType, postCapture, range, triple } from '../support/requests/capture-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
+import { readLineage } from '../support/requests/revision-requests.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

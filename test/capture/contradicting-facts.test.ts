@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { createTopic, range, triple } from '../support/capture-requests.ts'
-import { create, read } from '../support/record-requests.ts'
-import { revise } from '../support/revision-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { createTopic, range, triple } from '../support/requests/capture-requests.ts'
+import { create, read } from '../support/requests/record-requests.ts'
+import { revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

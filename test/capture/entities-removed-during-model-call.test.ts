@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { capture, erase, forget, listPredicates } from '../support/capture-requests.ts'
-import { type ChatServer, respondWithJson } from '../support/chat-server.ts'
-import { buildMentionAnswer, startInterpretationApp } from '../support/interpretation-app.ts'
-import { type Body, read } from '../support/record-requests.ts'
+import { buildMentionAnswer, startInterpretationApp } from '../support/apps/interpretation-app.ts'
+import { type ChatServer, respondWithJson } from '../support/models/chat-server.ts'
+import { capture, erase, forget, listPredicates } from '../support/requests/capture-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
 import type { Answer, TestApp } from '../support/test-app.ts'
 
 let app: TestApp

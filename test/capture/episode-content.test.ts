@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, countTableRows, pickCreated, postCapture, range } from '../support/capture-requests.ts'
-import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
+import {
+  capture,
+  countTableRows,
+  pickCreated,
+  postCapture,
+  range,
+} from '../support/requests/capture-requests.ts'
+import { type Body, expectProblem, pointersOf, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

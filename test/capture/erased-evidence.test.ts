@@ -9,8 +9,8 @@ import {
   postCapture,
   readAllRows,
   triple,
-} from '../support/capture-requests.ts'
-import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
+} from '../support/requests/capture-requests.ts'
+import { type Body, create, expectProblem, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the capturing tests' } })

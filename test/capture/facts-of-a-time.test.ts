@@ -1,8 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
-import { createTopic } from '../support/capture-requests.ts'
-import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
-import { listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { createTopic } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listFacts,
+} from '../support/requests/consolidation-requests.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
+import { listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

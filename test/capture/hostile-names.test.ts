@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, listMentionedIds, pickCreated, postCapture } from '../support/capture-requests.ts'
+import { capture, listMentionedIds, pickCreated, postCapture } from '../support/requests/capture-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { createTopic } from '../support/capture-requests.ts'
-import { read } from '../support/record-requests.ts'
+import { createTopic } from '../support/requests/capture-requests.ts'
+import { read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { capture, postCapture, range } from '../support/capture-requests.ts'
+import {
+  buildMentionAnswer,
+  type InterpretationApp,
+  modelKey,
+  startInterpretationApp,
+} from '../support/apps/interpretation-app.ts'
 import {
   type Behaviour,
   type ChatServer,
@@ -11,14 +16,9 @@ import {
   respondWithContent,
   respondWithJson,
   stallMidResponse,
-} from '../support/chat-server.ts'
-import {
-  buildMentionAnswer,
-  type InterpretationApp,
-  modelKey,
-  startInterpretationApp,
-} from '../support/interpretation-app.ts'
-import { type Body, create, payloads } from '../support/record-requests.ts'
+} from '../support/models/chat-server.ts'
+import { capture, postCapture, range } from '../support/requests/capture-requests.ts'
+import { type Body, create, payloads } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 /** Waits for the model no longer than this. */

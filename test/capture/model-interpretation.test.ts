@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { capture, postCapture } from '../support/capture-requests.ts'
+import { startInterpretationApp } from '../support/apps/interpretation-app.ts'
 import {
   type ChatServer,
   refuseSchemas,
   respondWithContent,
   respondWithJson,
-} from '../support/chat-server.ts'
-import { startInterpretationApp } from '../support/interpretation-app.ts'
-import { type Body, create, payloads } from '../support/record-requests.ts'
+} from '../support/models/chat-server.ts'
+import { capture, postCapture } from '../support/requests/capture-requests.ts'
+import { type Body, create, payloads } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 let app: TestApp

@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, captureFact } from '../support/capture-requests.ts'
+import { capture, captureFact } from '../support/requests/capture-requests.ts'
 import {
   captureEpisode,
   consolidate,
   createScope,
   listFacts,
   listRecords,
-} from '../support/consolidation-requests.ts'
-import { askContext } from '../support/prompt-context-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import { askContext } from '../support/requests/prompt-context-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

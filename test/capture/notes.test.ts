@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { type Body, create, expectProblem, pointersOf, read } from '../support/record-requests.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { type Body, create, expectProblem, pointersOf, read } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

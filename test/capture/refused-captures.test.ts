@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, postCapture, range } from '../support/capture-requests.ts'
-import { expectProblem, pointersOf } from '../support/record-requests.ts'
+import { capture, postCapture, range } from '../support/requests/capture-requests.ts'
+import { expectProblem, pointersOf } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

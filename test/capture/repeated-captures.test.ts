@@ -9,8 +9,8 @@ import {
   postCapture,
   range,
   triple,
-} from '../support/capture-requests.ts'
-import { type Body, expectProblem, read } from '../support/record-requests.ts'
+} from '../support/requests/capture-requests.ts'
+import { type Body, expectProblem, read } from '../support/requests/record-requests.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

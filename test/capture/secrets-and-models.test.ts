@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { capture, triple } from '../support/capture-requests.ts'
 import {
   type ChatServer,
   type ReceivedRequest,
   respondWithJson,
   startChatServer,
-} from '../support/chat-server.ts'
-import { consolidate, listRecords } from '../support/consolidation-requests.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { type Body, create } from '../support/record-requests.ts'
+} from '../support/models/chat-server.ts'
+import { capture, triple } from '../support/requests/capture-requests.ts'
+import { consolidate, listRecords } from '../support/requests/consolidation-requests.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 let model: ChatServer
 let app: TestApp

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { capture, postCapture } from '../support/capture-requests.ts'
-import { expectProblem, pointersOf } from '../support/record-requests.ts'
+import { capture, postCapture } from '../support/requests/capture-requests.ts'
+import { expectProblem, pointersOf } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -6,9 +6,9 @@ import {
   listPredicates,
   pickCreated,
   triple,
-} from '../support/capture-requests.ts'
-import { type Body, payloads, read } from '../support/record-requests.ts'
-import { mergeRecords, revise } from '../support/revision-requests.ts'
+} from '../support/requests/capture-requests.ts'
+import { type Body, payloads, read } from '../support/requests/record-requests.ts'
+import { mergeRecords, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,9 +1,9 @@
-import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { apply, perform, plan } from '../support/plan-requests.ts'
-import { create, fact, payloads } from '../support/record-requests.ts'
-import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
+import { captureEpisode, consolidate } from '../support/requests/consolidation-requests.ts'
+import { apply, perform, plan } from '../support/requests/plan-requests.ts'
+import { create, fact, payloads } from '../support/requests/record-requests.ts'
+import { auditFields, buildClaim, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const tool = (id: string) => ({ id, tool: `tool ${id}`, depends_on: [] })
 

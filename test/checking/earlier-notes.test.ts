@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { createTopicHandle } from '../../src/domain/identity/handles.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { create, fact } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { create, fact } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { range } from '../support/capture-requests.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 /** Stored importance that time has moved away from the exact one, where no refresh was to correct it. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createValidStore } from './create-valid-store.ts'
 

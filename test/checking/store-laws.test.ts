@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createChecking, allLaws as laws } from '../../src/checking/checking.service.ts'
 import { connect, type Database } from '../../src/db/connection.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
 import { createValidStore } from './create-valid-store.ts'
 import { lawViolations } from './law-violations.ts'
 

@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
-import { captureFact, pickCreated, range } from '../support/capture-requests.ts'
+import { captureFact, pickCreated, range } from '../support/requests/capture-requests.ts'
 import {
   captureEpisode,
   consolidate,
   createScope,
   createUnscheduledWorker,
   listFacts,
-} from '../support/consolidation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { omitDurations } from '../support/consolidation-requests.ts'
-import { insertEpisodes } from '../support/insert-episodes.ts'
-import { day } from '../support/test-works.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { omitDurations } from '../support/requests/consolidation-requests.ts'
+import { insertEpisodes } from '../support/stores/insert-episodes.ts'
+import { day } from '../support/workers/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/workers/worker-setup.ts'
 
 /** Twenty episodes per batch. */
 let setup: WorkerSetup

@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { populate } from '../../bench/consolidation/population.ts'
 import { createWorker } from '../../bench/consolidation/worker.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { isLongRun } from '../support/long-run.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 
 const [store, growth, batch] = isLongRun ? [800, 8, 60] : [300, 5, 30]
 /** Half of a population around a multiple of this says something new. */

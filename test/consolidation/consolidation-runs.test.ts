@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { readAllRows } from '../support/capture-requests.ts'
+import { readAllRows } from '../support/requests/capture-requests.ts'
 import {
   captureEpisode,
   consolidate,
@@ -8,8 +8,8 @@ import {
   listRunChanges,
   omitDurations,
   zeroCounts,
-} from '../support/consolidation-requests.ts'
-import { expectProblem, pointersOf } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import { expectProblem, pointersOf } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

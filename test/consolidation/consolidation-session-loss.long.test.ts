@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
+import { createSessionEnder } from '../support/processes/end-session.ts'
 import {
   captureEpisode,
   consolidate,
@@ -7,9 +8,8 @@ import {
   createUnscheduledWorker,
   listRunChanges,
   omitDurations,
-} from '../support/consolidation-requests.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000

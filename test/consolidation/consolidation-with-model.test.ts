@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { respondWithJson, startChatServer } from '../support/chat-server.ts'
+import { respondWithJson, startChatServer } from '../support/models/chat-server.ts'
 import {
   captureEpisode,
   consolidate,
   listRecords,
   omitDurations,
   zeroCounts,
-} from '../support/consolidation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 it('consolidation with a model turns episodes into facts, a skill and a plan, once', async () => {

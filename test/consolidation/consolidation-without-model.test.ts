@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
-import { capture, range, readAllRows } from '../support/capture-requests.ts'
+import { capture, range, readAllRows } from '../support/requests/capture-requests.ts'
 import {
   consolidate,
   createScope,
   listRecords,
   omitDurations,
   zeroCounts,
-} from '../support/consolidation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
-import { forget } from '../support/capture-requests.ts'
+import { forget } from '../support/requests/capture-requests.ts'
 import {
   consolidate,
   createScope,
   listRunChanges,
   omitDurations,
   zeroCounts,
-} from '../support/consolidation-requests.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { respond, respondWithJson, startChatServer } from '../support/chat-server.ts'
+import { respond, respondWithJson, startChatServer } from '../support/models/chat-server.ts'
+import { range } from '../support/requests/capture-requests.ts'
 import {
   captureEpisode,
   consolidate,
   createScope,
   listFacts,
   listRunChanges,
-} from '../support/consolidation-requests.ts'
-import { create } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import { create } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

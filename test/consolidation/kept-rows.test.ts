@@ -8,12 +8,12 @@ import {
   type SavedEffect,
   unpack,
 } from '../../src/effects/effect.ts'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, createScope } from '../support/consolidation-requests.ts'
-import { perform } from '../support/plan-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { captureEpisode, createScope } from '../support/requests/consolidation-requests.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { work as workInSmallBatches } from '../support/stores/twin-scopes.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { work as workInSmallBatches } from '../support/twin-scopes.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -1,14 +1,19 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { type ChatServer, respondAfter, respondWithJson, startChatServer } from '../support/chat-server.ts'
-import { buildExtractionOptions } from '../support/extraction-options.ts'
-import { insertEpisodes } from '../support/insert-episodes.ts'
-import { until } from '../support/processes.ts'
-import { runUntilKilled } from '../support/run-until-killed.ts'
-import { createSmallConsolidation } from '../support/small-consolidation.ts'
-import { day } from '../support/test-works.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import {
+  type ChatServer,
+  respondAfter,
+  respondWithJson,
+  startChatServer,
+} from '../support/models/chat-server.ts'
+import { until } from '../support/processes/processes.ts'
+import { runUntilKilled } from '../support/processes/run-until-killed.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { insertEpisodes } from '../support/stores/insert-episodes.ts'
+import { buildExtractionOptions } from '../support/workers/extraction-options.ts'
+import { createSmallConsolidation } from '../support/workers/small-consolidation.ts'
+import { day } from '../support/workers/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const program = fileURLToPath(new URL('killed-consolidation-worker.ts', import.meta.url))
 

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { omitDurations } from '../support/consolidation-requests.ts'
-import { insertEpisodes } from '../support/insert-episodes.ts'
-import { runUntilKilled } from '../support/run-until-killed.ts'
-import { day } from '../support/test-works.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { runUntilKilled } from '../support/processes/run-until-killed.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { omitDurations } from '../support/requests/consolidation-requests.ts'
+import { insertEpisodes } from '../support/stores/insert-episodes.ts'
+import { day } from '../support/workers/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const program = fileURLToPath(new URL('killed-consolidation-worker.ts', import.meta.url))
 

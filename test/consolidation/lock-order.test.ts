@@ -4,20 +4,20 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { capture, range } from '../support/capture-requests.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { capture, range } from '../support/requests/capture-requests.ts'
 import {
   captureEpisode,
   consolidate,
   createScope,
   listRecords,
   omitDurations,
-} from '../support/consolidation-requests.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { countLockWaits } from '../support/lock-waits.ts'
-import { perform } from '../support/plan-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+} from '../support/requests/consolidation-requests.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { countLockWaits } from '../support/statements/lock-waits.ts'
 import type { TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 /** A transaction that locks the same rows in another order waits a second until PostgreSQL finds the deadlock, and begins again. */
 

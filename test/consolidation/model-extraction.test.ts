@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { respond, respondWithContent, respondWithJson, startChatServer } from '../support/chat-server.ts'
+import {
+  respond,
+  respondWithContent,
+  respondWithJson,
+  startChatServer,
+} from '../support/models/chat-server.ts'
 import {
   captureEpisode,
   consolidate,
   createScope,
   listFacts,
   omitDurations,
-} from '../support/consolidation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -74,10 +79,8 @@ describe('extraction with a model', () => {
     server.behave(respondWithContent(`{"facts": [${facts.join(', ')}]}`))
     await episode({}, { sensitivity: 'low' })
     await extract()
+    expect(await objects()).toEqual(expect.arrayContaining([7, { a: 2 }, 'mine']))
     const stored = await extracted()
-    expect(stored.map(({ payload }: Body) => payload.object)).toEqual(
-      expect.arrayContaining([7, { a: 2 }, 'mine']),
-    )
     expect(stored).toHaveLength(3)
     for (const each of stored) expect(each).toMatchObject({ scope, sensitivity: 'low', status: 'active' })
   })
@@ -91,10 +94,8 @@ describe('extraction with a model', () => {
       extraction_prompt_tokens: 70,
       extraction_completion_tokens: 5,
     })
+    expect(await objects()).toEqual(expect.arrayContaining(['tea', { brand: 'x' }]))
     const facts = await extracted()
-    expect(facts.map(({ payload }) => payload.object)).toEqual(
-      expect.arrayContaining(['tea', { brand: 'x' }]),
-    )
     expect(facts[0]).toMatchObject({
       payload: { evidence: [{ source_type: 'event', source_id: id }] },
       tags: ['consolidated', 'talk'],

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { capture, erase, forget, pickCreated } from '../support/capture-requests.ts'
+import { capture, erase, forget, pickCreated } from '../support/requests/capture-requests.ts'
 import {
   captureEpisode,
   consolidate,
@@ -8,9 +8,9 @@ import {
   listRunChanges,
   omitDurations,
   zeroCounts,
-} from '../support/consolidation-requests.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
-import { revise } from '../support/revision-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
+import { revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a tombstone key of the tests' } })

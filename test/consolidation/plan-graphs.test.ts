@@ -5,7 +5,7 @@ import {
   createScope,
   listRecords,
   omitDurations,
-} from '../support/consolidation-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { createSessionEnder } from '../support/processes/end-session.ts'
 import {
   captureEpisode,
   consolidate,
   createUnscheduledWorker,
   listRunChanges,
   omitDurations,
-} from '../support/consolidation-requests.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Skills and plans after lost sessions and with concurrent workers. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { forget } from '../support/capture-requests.ts'
+import { forget } from '../support/requests/capture-requests.ts'
 import {
   captureEpisode,
   consolidate,
@@ -7,8 +7,8 @@ import {
   listRecords,
   listRunChanges,
   omitDurations,
-} from '../support/consolidation-requests.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
+} from '../support/requests/consolidation-requests.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

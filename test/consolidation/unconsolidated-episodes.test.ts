@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { openEmptyTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { openEmptyTestDatabase } from '../support/servers/database.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
 
 const connection = await openEmptyTestDatabase(2)
 await migrateUp(connection.db)

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createConversationRequests } from '../support/conversation-requests.ts'
-import { expectProblem, pointersOf } from '../support/record-requests.ts'
+import { createConversationRequests } from '../support/requests/conversation-requests.ts'
+import { expectProblem, pointersOf } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

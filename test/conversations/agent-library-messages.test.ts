@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createConversationRequests, statusesOf } from '../support/conversation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+import { createConversationRequests, statusesOf } from '../support/requests/conversation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { listConversations } from '../../src/conversations/conversations.queries.ts'
 import type { Trust } from '../../src/domain/trust/caller.ts'
-import { createConversationRequests } from '../support/conversation-requests.ts'
-import { countReads } from '../support/count-reads.ts'
-import { sendChunks } from '../support/send-chunks.ts'
+import { sendChunks } from '../support/http/send-chunks.ts'
+import { createConversationRequests } from '../support/requests/conversation-requests.ts'
+import { countReads } from '../support/statements/count-reads.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createConversationRequests, say, textsOf } from '../support/conversation-requests.ts'
-import { countLockWaits } from '../support/lock-waits.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { type Body, expectProblem } from '../support/record-requests.ts'
+import { createConversationRequests, say, textsOf } from '../support/requests/conversation-requests.ts'
+import { type Body, expectProblem } from '../support/requests/record-requests.ts'
+import { countLockWaits } from '../support/statements/lock-waits.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })

@@ -1,8 +1,8 @@
 import type OpenAI from 'openai'
 import { afterAll, expect, expectTypeOf, it } from 'vitest'
 import type { NewMessages } from '../../src/conversations/new-messages.schemas.ts'
-import { createConversationRequests, statusesOf } from '../support/conversation-requests.ts'
-import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
+import { createConversationRequests, statusesOf } from '../support/requests/conversation-requests.ts'
+import { type Body, expectProblem, pointersOf } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,7 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSeal } from '../../src/domain/identity/tombstone-seal.ts'
-import { createConversationRequests, say, statusesOf, textsOf } from '../support/conversation-requests.ts'
-import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
+import {
+  createConversationRequests,
+  say,
+  statusesOf,
+  textsOf,
+} from '../support/requests/conversation-requests.ts'
+import { type Body, expectProblem, pointersOf } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const tombstoneKey = 'k'.repeat(32)

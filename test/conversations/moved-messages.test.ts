@@ -1,6 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
-import { createConversationRequests, say, statusesOf, textsOf } from '../support/conversation-requests.ts'
-import { type Body, expectProblem } from '../support/record-requests.ts'
+import {
+  createConversationRequests,
+  say,
+  statusesOf,
+  textsOf,
+} from '../support/requests/conversation-requests.ts'
+import { type Body, expectProblem } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/deletion/departures.queries.ts'
-import { createConversationRequests, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { countRuns } from '../support/long-run.ts'
-import { type Body, expectProblem } from '../support/record-requests.ts'
+import { createConversationRequests, statusesOf, textsOf } from '../support/requests/conversation-requests.ts'
+import { type Body, expectProblem } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })

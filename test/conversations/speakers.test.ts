@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { createConversationRequests, say, statusesOf } from '../support/conversation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+import { createConversationRequests, say, statusesOf } from '../support/requests/conversation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })

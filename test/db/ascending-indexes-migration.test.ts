@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
+import { migrateDown, openDatabaseAt } from '../support/servers/migrate-down.ts'
 
 const before = '0058_planned_sizes'
 const names = ['created_at', 'updated_at', 'decay_rank', 'scoped_decay_rank'].map((name) => `records_${name}`)

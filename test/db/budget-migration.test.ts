@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { findWrongSizes } from '../../src/checking/lifecycle-laws.queries.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { insertFadingRecords } from '../support/fading-records.ts'
-import { migrateDown } from '../support/migrate-down.ts'
-import { openWorkerSetup } from '../support/worker-setup.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
+import { insertFadingRecords } from '../support/stores/fading-records.ts'
+import { openWorkerSetup } from '../support/workers/worker-setup.ts'
 
 it('the migration of budgets counts the records of an earlier version, and reverts with records in the store', async () => {
   const setup = await openWorkerSetup()

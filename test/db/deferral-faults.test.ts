@@ -6,7 +6,7 @@ import { isOutage } from '../../src/db/failures.ts'
 import { runWriting } from '../../src/db/request-scope.ts'
 import { sendWithNext } from '../../src/db/statements/deferred-statements.ts'
 import { type Transaction, transact } from '../../src/db/transaction.ts'
-import { openEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/servers/database.ts'
 
 const connection = await openEmptyTestDatabase(1)
 await sql`create table numbers (number int primary key)`.execute(connection.db)

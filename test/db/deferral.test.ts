@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { Connection } from '../../src/db/connection.ts'
 import { sendWithNext } from '../../src/db/statements/deferred-statements.ts'
 import { type Transaction, transact } from '../../src/db/transaction.ts'
-import { openEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/servers/database.ts'
 
 /** Each packet that was sent to the server. */
 const write = vi.fn()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
+import { migrateDown, openDatabaseAt } from '../support/servers/migrate-down.ts'
 
 let database: Awaited<ReturnType<typeof openDatabaseAt>>
 beforeAll(async () => {

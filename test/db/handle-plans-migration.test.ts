@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { nameHandle } from '../../src/domain/identity/handles.ts'
 import { lookUpHandles } from '../../src/records/index.ts'
-import { postCapture } from '../support/capture-requests.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { postCapture } from '../support/requests/capture-requests.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

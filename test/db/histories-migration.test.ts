@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { insertFadingRecords } from '../support/fading-records.ts'
-import { listMonths } from '../support/history-months.ts'
-import { migrateDown } from '../support/migrate-down.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
+import { insertFadingRecords } from '../support/stores/fading-records.ts'
+import { listMonths } from '../support/stores/history-months.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/workers/worker-setup.ts'
 
 let setup: WorkerSetup
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
+import { migrateDown, openDatabaseAt } from '../support/servers/migrate-down.ts'
 
 const database = await openDatabaseAt('0012_windows')
 afterAll(() => database.close())

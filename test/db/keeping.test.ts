@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { computeUnusedKeepingOf } from '../../src/db/fragments/keeping.ts'
-import { computeSalienceAt } from '../../src/db/fragments/salience.ts'
+import { computeUnusedKeepingOf } from '../../src/db/fragments/lifecycle/keeping.ts'
+import { computeSalienceAt } from '../../src/db/fragments/lifecycle/salience.ts'
 import { computeKeeping, keepingExponent } from '../../src/domain/importance/keeping.ts'
 import { computeKeepingAt } from '../../src/lifecycle/decay/budget-order.queries.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 
 const database = await openTestDatabase()
 afterAll(() => database.close())

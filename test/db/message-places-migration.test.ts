@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { purgeForgotten } from '../../src/records/deletion/departures.queries.ts'
-import { createConversationRequests, statusesOf, textsOf } from '../support/conversation-requests.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { createConversationRequests, statusesOf, textsOf } from '../support/requests/conversation-requests.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

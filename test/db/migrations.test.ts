@@ -8,8 +8,8 @@ import { writeDatabaseTypes } from '../../scripts/write-db-types.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { connect } from '../../src/db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
-import { openEmptyTestDatabase } from '../support/database.ts'
-import { migrateTo } from '../support/migrate-down.ts'
+import { openEmptyTestDatabase } from '../support/servers/database.ts'
+import { migrateTo } from '../support/servers/migrate-down.ts'
 
 const names = Object.keys(migrations)
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { unpack } from '../../src/effects/effect.ts'
-import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
+import { migrateDown, openDatabaseAt } from '../support/servers/migrate-down.ts'
 
 const database = await openDatabaseAt('0072_packed_effects')
 afterAll(() => database.close())

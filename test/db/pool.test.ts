@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { openEmptyTestDatabase } from '../support/database.ts'
+import { openEmptyTestDatabase } from '../support/servers/database.ts'
 
 const connection = await openEmptyTestDatabase(1)
 afterAll(() => connection.close())

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { layOut } from '../support/recording-database.ts'
 import { compileQueries } from '../support/statements/compiled-queries.ts'
+import { layOut } from '../support/statements/recording-database.ts'
 
 const queriesOfRooms = Map.groupBy(await compileQueries(), ({ file }) => file.split('/')[1] ?? '')
 

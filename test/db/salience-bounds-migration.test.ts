@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { computePruneAt, type PrunableState } from '../../src/domain/lifecycle/curves.ts'
-import { openDatabaseAt } from '../support/migrate-down.ts'
+import { openDatabaseAt } from '../support/servers/migrate-down.ts'
 
 const database = await openDatabaseAt('0020_tallies')
 afterAll(() => database.close())

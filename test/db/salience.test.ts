@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { type Curve, computeSalience, type DecayState } from '../../src/domain/lifecycle/curves.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 
 const database = await openTestDatabase()
 afterAll(() => database.close())

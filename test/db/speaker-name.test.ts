@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { speakerName } from '../../src/retrieval/record-columns.queries.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { labels } from '../support/speaker-labels.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { labels } from '../support/texts/speaker-labels.ts'
 
 const database = await openTestDatabase()
 afterAll(() => database.close())

@@ -1,6 +1,6 @@
 import { AliasNode, IdentifierNode, type OperationNode, RawNode, type RootOperationNode, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 import { compileQueries } from '../support/statements/compiled-queries.ts'
 import { openDescriber, type ResultColumn } from '../support/statements/result-columns.ts'
 import { compareColumn, compareRow } from '../support/statements/row-check.ts'

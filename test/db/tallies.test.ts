@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { addTallies } from '../../src/db/tallies.ts'
 import { sumTallies } from '../../src/metrics/store.queries.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
 
 let connection: Awaited<ReturnType<typeof openTestDatabase>>
 

@@ -5,8 +5,8 @@ import type { Trust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/text-query.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createTestClock } from '../support/clock.ts'
-import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
-import { idOf } from '../support/numbered-ids.ts'
+import { migrateDown, openDatabaseAt } from '../support/servers/migrate-down.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 const database = await openDatabaseAt('0005_knowledge')
 afterAll(() => database.close())

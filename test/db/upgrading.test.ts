@@ -3,9 +3,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
-import { openEmptyTestDatabase } from '../support/database.ts'
-import { migrateTo } from '../support/migrate-down.ts'
-import { type Catalogue, findIncompatibilities, readCatalogue } from '../support/schema-catalogue.ts'
+import { openEmptyTestDatabase } from '../support/servers/database.ts'
+import { migrateTo } from '../support/servers/migrate-down.ts'
+import {
+  type Catalogue,
+  findIncompatibilities,
+  readCatalogue,
+} from '../support/statements/schema-catalogue.ts'
 
 const names = Object.keys(migrations)
 /** The catalogue after each migration. */

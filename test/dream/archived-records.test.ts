@@ -1,10 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { importFile } from '../support/foreign-files.ts'
-import { type Body, create, expectProblem, payloads, pointersOf, read } from '../support/record-requests.ts'
+import { importFile } from '../support/files/foreign-files.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  payloads,
+  pointersOf,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

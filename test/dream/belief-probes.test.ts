@@ -6,9 +6,9 @@ import {
   parsePromptDocument,
   readDreamTables,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['probe'] as const

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { respondAfter } from '../support/chat-server.ts'
 import {
   answerBySchema,
   buildFiveNotes,
   createEntityWithFacts,
   createFactAbout,
   openDreamApp,
-} from '../support/dream-app.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { createVectorSource } from '../support/random-vectors.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { respondAfter } from '../support/models/chat-server.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
+import { createVectorSource } from '../support/stores/random-vectors.ts'
 
 const { uniform } = createVectorSource(7)
 const any = <T>(items: readonly T[]): T => items[Math.floor(uniform() * items.length)] as T

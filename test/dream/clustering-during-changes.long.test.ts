@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest'
-import { respondWithJson } from '../support/chat-server.ts'
-import { answerBySchema, openDreamApp, parsePromptDocument, readDreamTables } from '../support/dream-app.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
+import {
+  answerBySchema,
+  openDreamApp,
+  parsePromptDocument,
+  readDreamTables,
+} from '../support/apps/dream-app.ts'
+import { respondWithJson } from '../support/models/chat-server.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
 import {
   buildNote,
   buildSimilarTexts,
@@ -10,8 +14,9 @@ import {
   listSummaries,
   readStatuses,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const steps = ['cluster'] as const
 const auditFields = { actor: 'ada', rationale: 'meanwhile' }

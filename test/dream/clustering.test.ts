@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest'
-import { respond } from '../support/chat-server.ts'
 import {
   answerBySchema,
   openDreamApp,
   parsePromptDocument,
   readDreamTables,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { respond } from '../support/models/chat-server.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
 import {
   buildNote,
   buildSimilarTexts,
@@ -16,7 +15,8 @@ import {
   listSummaries,
   readStatuses,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const steps = ['cluster'] as const
 const openApp = shareDreamApp()

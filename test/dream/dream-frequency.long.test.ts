@@ -5,10 +5,10 @@ import { computeRetention } from '../../src/domain/lifecycle/retention.ts'
 import { logAccesses } from '../../src/lifecycle/access/access.queries.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.queries.ts'
 import { rescoreAndPromote } from '../../src/lifecycle/promotion/promotion.service.ts'
-import { isDueArchival } from '../support/lifecycle-rules.ts'
-import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
-import { day } from '../support/test-works.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { isDueArchival } from '../support/checks/lifecycle-rules.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/stores/record-histories.ts'
+import { day } from '../support/workers/test-works.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const minute = 60_000
 const population = 240

@@ -1,26 +1,31 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyCharacter } from '../support/any-character.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import {
-  type Behaviour,
-  respondWithContent as chatting,
-  hangUp,
-  respond,
-  respondWithJson,
-} from '../support/chat-server.ts'
 import {
   answerBySchema,
   createEntityWithFacts,
   openDreamApp,
   parsePromptDocument,
   schemaNameOf,
-} from '../support/dream-app.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+} from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
 import { countRuns } from '../support/long-run.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
-import { buildNote, buildSimilarTexts, createSimilarRecords, endings } from '../support/similar-records.ts'
+import {
+  type Behaviour,
+  respondWithContent as chatting,
+  hangUp,
+  respond,
+  respondWithJson,
+} from '../support/models/chat-server.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
+import {
+  buildNote,
+  buildSimilarTexts,
+  createSimilarRecords,
+  endings,
+} from '../support/stores/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
+import { anyCharacter } from '../support/texts/any-character.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 /** For every answer of a model, no record is lost and no pinned record is changed. */
 

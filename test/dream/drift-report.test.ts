@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { openDriftApp, shareDriftApp } from '../support/drift-app.ts'
-import { type Body, create, expectProblem, payloads, pointersOf } from '../support/record-requests.ts'
+import { openDriftApp, shareDriftApp } from '../support/apps/drift-app.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  payloads,
+  pointersOf,
+} from '../support/requests/record-requests.ts'
 
 const path = '/v1/maintenance/drift/check'
 const itemsOf = (report: Body) =>

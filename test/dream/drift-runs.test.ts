@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { openDriftApp, shareDriftApp } from '../support/drift-app.ts'
+import { openDriftApp, shareDriftApp } from '../support/apps/drift-app.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openDriftApp, shareDriftApp } from '../support/drift-app.ts'
-import { create, read } from '../support/record-requests.ts'
-import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
+import { openDriftApp, shareDriftApp } from '../support/apps/drift-app.ts'
+import { create, read } from '../support/requests/record-requests.ts'
+import { buildClaim, mergeRecords, revise } from '../support/requests/revision-requests.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 

@@ -5,14 +5,18 @@ import {
   createEntityWithFacts,
   type DreamApp,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { openDriftApp } from '../support/drift-app.ts'
-import { listTablesWith } from '../support/find-word.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { plan } from '../support/plan-requests.ts'
-import { create, fact, payloads } from '../support/record-requests.ts'
-import { buildSimilarTexts, createSimilarRecords, summarizeByFirst } from '../support/similar-records.ts'
+} from '../support/apps/dream-app.ts'
+import { openDriftApp } from '../support/apps/drift-app.ts'
+import { plan } from '../support/requests/plan-requests.ts'
+import { create, fact, payloads } from '../support/requests/record-requests.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
+import {
+  buildSimilarTexts,
+  createSimilarRecords,
+  summarizeByFirst,
+} from '../support/stores/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
+import { listTablesWith } from '../support/texts/find-word.ts'
 
 const variables = { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) }
 const openApp = shareDreamApp(variables)

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { respondAfter } from '../support/chat-server.ts'
-import { answerBySchema, type DreamApp, openDreamApp } from '../support/dream-app.ts'
-import type { Body } from '../support/record-requests.ts'
-import { runUntilKilled } from '../support/run-until-killed.ts'
-import { buildSimilarTexts, createSimilarRecords } from '../support/similar-records.ts'
+import { answerBySchema, type DreamApp, openDreamApp } from '../support/apps/dream-app.ts'
+import { respondAfter } from '../support/models/chat-server.ts'
+import { runUntilKilled } from '../support/processes/run-until-killed.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { buildSimilarTexts, createSimilarRecords } from '../support/stores/similar-records.ts'
 
 const program = fileURLToPath(new URL('killed-dream-worker.ts', import.meta.url))
 /** The summary is true for all groups but Vega. */

@@ -3,8 +3,8 @@ import { defaultRetentionShape } from '../../src/domain/lifecycle/retention.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { createImportanceRefresh } from '../../src/lifecycle/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { buildExtractionOptions } from '../support/extraction-options.ts'
-import { workUntilKilled } from '../support/killed-worker.ts'
+import { workUntilKilled } from '../support/processes/killed-worker.ts'
+import { buildExtractionOptions } from '../support/workers/extraction-options.ts'
 
 const textLanguage = 'english'
 

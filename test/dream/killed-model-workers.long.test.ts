@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { respondAfter } from '../support/chat-server.ts'
 import {
   answerBySchema,
   buildFiveNotes,
   createEntityWithFacts,
   type DreamApp,
   openDreamApp,
-} from '../support/dream-app.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import type { Body } from '../support/record-requests.ts'
-import { runUntilKilled } from '../support/run-until-killed.ts'
+} from '../support/apps/dream-app.ts'
+import { respondAfter } from '../support/models/chat-server.ts'
+import { runUntilKilled } from '../support/processes/run-until-killed.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
 
 const program = fileURLToPath(new URL('killed-dream-worker.ts', import.meta.url))
 const steps = ['peer_cards', 'synthesis', 'probe']

@@ -2,14 +2,14 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { logAccesses } from '../../src/lifecycle/access/access.queries.ts'
 import { rescoreAndPromote } from '../../src/lifecycle/promotion/promotion.service.ts'
+import { runUntilKilled } from '../support/processes/run-until-killed.ts'
 import {
   expectedOutcomes,
   insertDreamRecords,
   openDreamSetup,
   readOutcomes,
   readRunChanges,
-} from '../support/dream-workers.ts'
-import { runUntilKilled } from '../support/run-until-killed.ts'
+} from '../support/workers/dream-workers.ts'
 
 const program = fileURLToPath(new URL('killed-dream-worker.ts', import.meta.url))
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { answerBySchema, shareDreamApp } from '../support/dream-app.ts'
-import type { Body } from '../support/record-requests.ts'
+import { answerBySchema, shareDreamApp } from '../support/apps/dream-app.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
   readStatuses,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
 
 const openApp = shareDreamApp()
 const steps = ['cluster'] as const

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
+import { answerBySchema, type DreamApp, openDreamApp, shareDreamApp } from '../support/apps/dream-app.ts'
 import {
   respondWithContent as chatting,
   neverRespond,
   respond,
   respondInTurn,
   respondWithJson,
-} from '../support/chat-server.ts'
-import { answerBySchema, type DreamApp, openDreamApp, shareDreamApp } from '../support/dream-app.ts'
-import { until } from '../support/processes.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/models/chat-server.ts'
+import { until } from '../support/processes/processes.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
   readStatuses,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
 
 const steps = ['cluster'] as const
 const openApp = shareDreamApp()

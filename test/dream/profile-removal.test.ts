@@ -1,7 +1,4 @@
 import { expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { capture, readAllRows } from '../support/capture-requests.ts'
-import { respond } from '../support/chat-server.ts'
 import {
   answerBySchema,
   buildFiveNotes,
@@ -12,9 +9,12 @@ import {
   profileWriter,
   readPeerCardId,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { mergeEntities } from '../support/entity-requests.ts'
-import { type Body, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { respond } from '../support/models/chat-server.ts'
+import { capture, readAllRows } from '../support/requests/capture-requests.ts'
+import { mergeEntities } from '../support/requests/entity-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['peer_cards'] as const

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { respond } from '../support/chat-server.ts'
 import {
   answerBySchema,
   buildFiveNotes,
@@ -12,8 +11,9 @@ import {
   readDreamTables,
   readPeerCardId,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { respond } from '../support/models/chat-server.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
 
 const steps = ['peer_cards'] as const
 const openApp = shareDreamApp()

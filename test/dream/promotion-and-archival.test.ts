@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/stores/record-histories.ts'
 import {
   buildHistory,
   buildUses,
@@ -7,10 +9,8 @@ import {
   readOutcomes,
   readRecordTables,
   readRunChanges,
-} from '../support/dream-workers.ts'
-import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import { day } from '../support/test-works.ts'
+} from '../support/workers/dream-workers.ts'
+import { day } from '../support/workers/test-works.ts'
 
 const openSetup = shareWorkerSetup()
 

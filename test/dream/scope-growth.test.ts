@@ -4,8 +4,8 @@ import type { Database } from '../../src/db/connection.ts'
 import { readPortion } from '../../src/dream/clustering/clustering.queries.ts'
 import { listMostReferencedEntities } from '../../src/dream/synthesis/synthesis.queries.ts'
 import { nilUuid } from '../../src/kernel/ids.ts'
-import { countReads } from '../support/count-reads.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { countReads } from '../support/statements/count-reads.ts'
 
 const others = 2_000
 const own = 20

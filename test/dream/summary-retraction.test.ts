@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
-import { answerBySchema, shareDreamApp } from '../support/dream-app.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { failOnRow } from '../support/failing-row.ts'
-import { type Body, expectProblem, read } from '../support/record-requests.ts'
+import { answerBySchema, shareDreamApp } from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { captureEpisode, consolidate } from '../support/requests/consolidation-requests.ts'
+import { type Body, expectProblem, read } from '../support/requests/record-requests.ts'
+import { failOnRow } from '../support/stores/failing-row.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
   listSummaries,
   readStatuses,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const openApp = shareDreamApp({ MEMBRANE_TOMBSTONE_KEY: 'ab'.repeat(32) })
 const steps = ['cluster'] as const

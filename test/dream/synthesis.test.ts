@@ -7,9 +7,9 @@ import {
   parsePromptDocument,
   readDreamTables,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { type Body, create, fact, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { type Body, create, fact, read } from '../support/requests/record-requests.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['synthesis'] as const

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import type { Behaviour } from '../support/chat-server.ts'
 import {
   answerBySchema,
   createEntityWithFacts,
   createFactAbout,
   parsePromptDocument,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { type Body, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import type { Behaviour } from '../support/models/chat-server.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
   endings,
   listSummaries,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 /** The trust of the sources changes while the model answers a dream. */

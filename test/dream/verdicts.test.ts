@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createQuestionDigest } from '../../src/dream/verdict-digest.ts'
 import { deleteOldVerdicts, hasVerdict, upsertVerdict } from '../../src/dream/verdicts.queries.ts'
-import { openDreamSetup } from '../support/dream-workers.ts'
-import { createTestPurge } from '../support/test-purge.ts'
-import { day } from '../support/test-works.ts'
+import { openDreamSetup } from '../support/workers/dream-workers.ts'
+import { createTestPurge } from '../support/workers/test-purge.ts'
+import { day } from '../support/workers/test-works.ts'
 
 const digest = createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 1] })
 

@@ -3,16 +3,16 @@ import { normalise } from '../../src/domain/vectors/similarity.ts'
 import { encode } from '../../src/domain/vectors/vector-codes.ts'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
 import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
+import { createSessionEnder } from '../support/processes/end-session.ts'
+import { create, fact, payloads } from '../support/requests/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 import {
   createEmbeddingWorker,
   createPassWithoutRun,
   readEmbeddingModels,
   readEmbeddingQueue,
   readVectors,
-} from '../support/embedding-workers.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import { create, fact, payloads } from '../support/record-requests.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+} from '../support/workers/embedding-workers.ts'
 
 let app: TestApp
 beforeEach(async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { emptyApp } from '../support/apps/shared-store.ts'
 import {
   type Behaviour,
   type ChatServer,
@@ -7,23 +8,22 @@ import {
   respond,
   respondInTurn,
   startChatServer,
-} from '../support/chat-server.ts'
+} from '../support/models/chat-server.ts'
 import {
   failOnText,
   parseEmbeddingRequest,
   respondWithAlteredVectors,
   respondWithVectors,
-} from '../support/embedding-server.ts'
+} from '../support/models/embedding-server.ts'
+import { create, fact, payloads } from '../support/requests/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 import {
   createEmbeddingWorker,
   createServerEmbedder,
   readEmbeddingModels,
   readEmbeddingQueue,
   readVectors,
-} from '../support/embedding-workers.ts'
-import { create, fact, payloads } from '../support/record-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+} from '../support/workers/embedding-workers.ts'
 
 let app: TestApp
 let server: ChatServer

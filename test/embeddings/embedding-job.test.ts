@@ -4,16 +4,16 @@ import { decode } from '../../src/domain/vectors/vector-codes.ts'
 import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/vectors/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { capture, triple } from '../support/capture-requests.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { capture, triple } from '../support/requests/capture-requests.ts'
+import { create, fact, payloads } from '../support/requests/record-requests.ts'
+import { startTestApp } from '../support/test-app.ts'
 import {
   createEmbeddingWorker,
   readEmbeddingModels,
   readEmbeddingQueue,
   readVectors,
-} from '../support/embedding-workers.ts'
-import { create, fact, payloads } from '../support/record-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp } from '../support/test-app.ts'
+} from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the embedding tests' } })
 afterAll(() => app.close())

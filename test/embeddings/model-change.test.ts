@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ChatServer, startChatServer } from '../support/chat-server.ts'
-import { failOnText, parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { type ChatServer, startChatServer } from '../support/models/chat-server.ts'
+import { failOnText, parseEmbeddingRequest, respondWithVectors } from '../support/models/embedding-server.ts'
+import { create, fact } from '../support/requests/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 import {
   createEmbeddingWorker,
   createPassWithoutRun,
@@ -8,10 +11,7 @@ import {
   readEmbeddingModels,
   readEmbeddingQueue,
   readVectors,
-} from '../support/embedding-workers.ts'
-import { create, fact } from '../support/record-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+} from '../support/workers/embedding-workers.ts'
 
 let app: TestApp
 let server: ChatServer

@@ -2,14 +2,25 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
 import { createQueryEmbedder } from '../../src/embeddings/index.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { type ChatServer, neverRespond, patientMs, respond, startChatServer } from '../support/chat-server.ts'
 import { createTestClock } from '../support/clock.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { computeVector, parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
-import { createEmbeddingWorker, createServerEmbedder } from '../support/embedding-workers.ts'
-import { type Body, create, expectProblem } from '../support/record-requests.ts'
-import { buildStatement, retrieve } from '../support/retrieval-requests.ts'
+import {
+  type ChatServer,
+  neverRespond,
+  patientMs,
+  respond,
+  startChatServer,
+} from '../support/models/chat-server.ts'
+import {
+  computeVector,
+  parseEmbeddingRequest,
+  respondWithVectors,
+} from '../support/models/embedding-server.ts'
+import { type Body, create, expectProblem } from '../support/requests/record-requests.ts'
+import { buildStatement, retrieve } from '../support/requests/retrieval-requests.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { insertEmbeddingModel } from '../support/stores/insert-vectors.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker, createServerEmbedder } from '../support/workers/embedding-workers.ts'
 
 const dimensions = 16
 const second = 1_000
@@ -34,22 +45,8 @@ afterEach(async () => {
 })
 
 async function insertServingModel(model: string, provider = 'openai', length = dimensions): Promise<void> {
-  const at = new Date('2026-01-01')
   await database.db.updateTable('embedding_models').set({ serves: false, embeds: false }).execute()
-  await database.db
-    .insertInto('embedding_models')
-    .values({
-      provider,
-      model,
-      dimensions: length,
-      serves: true,
-      embeds: true,
-      registered_at: at,
-      seen_at: at,
-      walked_to: null,
-      max_sensitivity: 'low',
-    })
-    .execute()
+  await insertEmbeddingModel(database.db, length, { provider, model, max_sensitivity: 'low' })
 }
 
 const usual = { timeoutMs: patientMs, maxFailures: 3, pauseMs: 30 * second }

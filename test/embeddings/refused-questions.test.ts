@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { respond, startChatServer } from '../support/chat-server.ts'
-import { failOnText, respondWithVectors } from '../support/embedding-server.ts'
-import { createEmbeddingWorker, createServerEmbedder } from '../support/embedding-workers.ts'
-import { create } from '../support/record-requests.ts'
-import { buildStatement } from '../support/retrieval-requests.ts'
+import { respond, startChatServer } from '../support/models/chat-server.ts'
+import { failOnText, respondWithVectors } from '../support/models/embedding-server.ts'
+import { create } from '../support/requests/record-requests.ts'
+import { buildStatement } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker, createServerEmbedder } from '../support/workers/embedding-workers.ts'
 
 it.each([400, 403])(
   'questions that the server refuses with %i leave the searches of other keys their vectors',

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { buildClaim, revise } from '../support/revision-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { type Body, create, fact, payloads } from '../support/requests/record-requests.ts'
+import { buildClaim, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeSurprise } from '../../src/domain/importance/surprise.ts'
 import { findThresholds } from '../../src/domain/vectors/similarity-thresholds.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  pointersOf,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 import vectors from '../vectors/surprise.json' with { type: 'json' }
 
 const ids: Record<string, string> = {}
@@ -109,7 +116,7 @@ describe('the published surprise vectors', () => {
   it('are reproduced end to end where embeddings can have their similarities', async () => {
     const cases = vectors.cases.filter(({ similarities }) => similarities.length <= 5)
     expect(cases.length).toBeGreaterThan(15)
-    const { insertVectors: placeVectors } = await import('../support/insert-vectors.ts')
+    const { insertVectors: placeVectors } = await import('../support/stores/insert-vectors.ts')
     const { id: model, dimensions } = await app.db
       .selectFrom('embedding_models')
       .select(['id', 'dimensions'])

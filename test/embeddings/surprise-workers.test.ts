@@ -4,11 +4,11 @@ import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createEmbeddingWorker, createPassWithoutRun } from '../support/embedding-workers.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { createSessionEnder } from '../support/processes/end-session.ts'
+import { type Body, create, fact, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker, createPassWithoutRun } from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the comparing tests' } })
 afterAll(() => app.close())

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
-import { createEmbeddingWorker, readVectors } from '../support/embedding-workers.ts'
-import { insertEdges } from '../support/insert-edges.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
+import { insertEdges } from '../support/stores/insert-edges.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker, readVectors } from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the surprise tests' } })
 afterAll(() => app.close())

@@ -3,10 +3,14 @@ import { afterAll, afterEach, expect, it } from 'vitest'
 import type { Embedder } from '../../src/embeddings/embedders/embedder.ts'
 import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
-import { createPassWithoutRun, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
-import { fact, payloads } from '../support/record-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { fact, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import {
+  createPassWithoutRun,
+  readEmbeddingQueue,
+  readVectors,
+} from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

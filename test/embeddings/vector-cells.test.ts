@@ -11,12 +11,12 @@ import { cellsPerSet, noCell } from '../../src/embeddings/cells/cells.ts'
 import { createVectorSearch } from '../../src/embeddings/search/vector-search.service.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { failOnRow, stopFailing } from '../support/failing-row.ts'
-import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { insertWorkingRecords } from '../support/insert-working.ts'
-import { idOf } from '../support/numbered-ids.ts'
-import { createVectorSource } from '../support/random-vectors.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { failOnRow, stopFailing } from '../support/stores/failing-row.ts'
+import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
+import { insertWorkingRecords } from '../support/stores/insert-working.ts'
+import { createVectorSource } from '../support/stores/random-vectors.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 const dimensions = 32
 const size = 1_200

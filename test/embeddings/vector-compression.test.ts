@@ -3,11 +3,15 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { computeCosine } from '../../src/domain/vectors/similarity.ts'
 import { decode, type Precision } from '../../src/domain/vectors/vector-codes.ts'
 import { chooseBits } from '../../src/embeddings/compression/compression.queries.ts'
-import { createCompressionWorker } from '../support/compression-worker.ts'
-import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
-import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { type Body, create, fact, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createCompressionWorker } from '../support/workers/compression-worker.ts'
+import {
+  createEmbeddingWorker,
+  readEmbeddingQueue,
+  readVectors,
+} from '../support/workers/embedding-workers.ts'
 
 const day = 86_400_000
 

@@ -8,10 +8,10 @@ import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service
 import { createVectorMemory } from '../../src/embeddings/memory/vector-memory.service.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { insertWorkingRecords } from '../support/insert-working.ts'
-import { idOf } from '../support/numbered-ids.ts'
+import { createVectorProcesses } from '../support/processes/vector-processes.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
+import { insertWorkingRecords } from '../support/stores/insert-working.ts'
 import {
   around,
   dimensions,
@@ -21,8 +21,8 @@ import {
   question,
   questions,
   size,
-} from '../support/planted-vectors.ts'
-import { createVectorProcesses } from '../support/vector-processes.ts'
+} from '../support/stores/planted-vectors.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 let model: { id: number; dimensions: number }
 

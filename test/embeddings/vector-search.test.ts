@@ -10,13 +10,13 @@ import { createVectorSearch } from '../../src/embeddings/search/vector-search.se
 import { createLogger } from '../../src/kernel/log.ts'
 import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/creation/record-draft.ts'
+import { oneDayPolicies } from '../support/apps/one-day-policies.ts'
+import { rootCaller } from '../support/apps/root-caller.ts'
 import { createTestClock } from '../support/clock.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { idOf } from '../support/numbered-ids.ts'
-import { oneDayPolicies } from '../support/one-day-policies.ts'
-import { createVectorSource } from '../support/random-vectors.ts'
-import { rootCaller } from '../support/root-caller.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
+import { createVectorSource } from '../support/stores/random-vectors.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 const dimensions = 96
 const clusters = 40

@@ -6,8 +6,8 @@ import {
   listEntitiesNamed,
   listRecordsAbout,
   mergeEntities,
-} from '../support/entity-requests.ts'
-import { type Body, create, fact, read } from '../support/record-requests.ts'
+} from '../support/requests/entity-requests.ts'
+import { type Body, create, fact, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

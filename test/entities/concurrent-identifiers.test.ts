@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { entity } from '../support/entity-requests.ts'
-import { importLines } from '../support/export-and-import.ts'
-import { type Body, create } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { entity } from '../support/requests/entity-requests.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the identifier tests' } })

@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { entity, listEntitiesNamed, lookUpEntity } from '../support/entity-requests.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { entity, listEntitiesNamed, lookUpEntity } from '../support/requests/entity-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the entity tests' } })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { entity, mergeEntities } from '../support/entity-requests.ts'
-import { create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { entity, mergeEntities } from '../support/requests/entity-requests.ts'
+import { create, expectProblem, fact, payloads, read } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

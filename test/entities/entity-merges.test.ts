@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { isLongRun } from '../support/long-run.ts'
 import {
   auditFields,
   createMention,
@@ -6,9 +7,8 @@ import {
   listEntitiesNamed,
   listRecordsAbout,
   mergeEntities,
-} from '../support/entity-requests.ts'
-import { isLongRun } from '../support/long-run.ts'
-import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
+} from '../support/requests/entity-requests.ts'
+import { type Body, create, expectProblem, read } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the merging tests' } })

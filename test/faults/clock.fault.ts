@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { it, onTestFinished } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
-import { expectRun, verifyLoad } from '../support/verify-load.ts'
+import { expectRun, verifyLoad } from '../support/checks/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { startLoad } from '../support/requests/client-load.ts'
 
-const preloaded = resolve(import.meta.dirname, '../support/shifted-clock.ts')
+const preloaded = resolve(import.meta.dirname, '../support/processes/shifted-clock.ts')
 const hour = 3_600_000
 
 it('everything acknowledged survives a clock that is set back by an hour and a killed worker, under load', async () => {

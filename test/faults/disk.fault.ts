@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
-import { createServerFolder } from '../support/postgres-server.ts'
-import { until } from '../support/processes.ts'
-import { verifyLoad } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/checks/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { until } from '../support/processes/processes.ts'
+import { startLoad } from '../support/requests/client-load.ts'
+import { createServerFolder } from '../support/servers/postgres-server.ts'
 
 /** Creates a disk of some megabytes; undefined when this user may not. */
 async function openDisk(megabytes: number): Promise<string | undefined> {

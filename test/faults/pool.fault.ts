@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
-import { until } from '../support/processes.ts'
-import { verifyLoad } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/checks/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { until } from '../support/processes/processes.ts'
+import { startLoad } from '../support/requests/client-load.ts'
 
 /** More than the processes use together, about 45: the check of the store needs some beside them. */
 const mostSessions = 60

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
-import { until } from '../support/processes.ts'
-import { verifyLoad } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/checks/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { until } from '../support/processes/processes.ts'
+import { startLoad } from '../support/requests/client-load.ts'
 
 const ways = { 'in good order': 'SIGINT', 'at once': 'SIGQUIT', 'by a crash': 'SIGKILL' } as const
 

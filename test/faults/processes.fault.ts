@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
+import { verifyLoad } from '../support/checks/verify-load.ts'
 import { createRandom } from '../support/fuzz/random.ts'
-import { verifyLoad } from '../support/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { startLoad } from '../support/requests/client-load.ts'
 
 const seed = Number(process.env['FAULTS_SEED'] ?? 1)
 const kills = 20

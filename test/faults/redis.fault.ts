@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
-import { findFreePort } from '../support/postgres-processes.ts'
-import { openRedis } from '../support/redis-server.ts'
-import { expectRun, verifyLoad } from '../support/verify-load.ts'
+import { expectRun, verifyLoad } from '../support/checks/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { startLoad } from '../support/requests/client-load.ts'
+import { findFreePort } from '../support/servers/postgres-processes.ts'
+import { openRedis } from '../support/servers/redis-server.ts'
 
 it('everything acknowledged survives a flushed, killed and emptied Redis under load', async (context) => {
   const port = await findFreePort()

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
-import { until } from '../support/processes.ts'
-import { verifyLoad } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/checks/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { until } from '../support/processes/processes.ts'
+import { startLoad } from '../support/requests/client-load.ts'
 
 const slow = 500
 

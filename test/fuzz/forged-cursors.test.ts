@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { encodeCursor } from '../../src/http/paging/cursor.ts'
 import { hostileId, hostileNumber, hostileText, hostileTime } from '../support/fuzz/hostile-values.ts'
 import { createRandom } from '../support/fuzz/random.ts'
+import { operations } from '../support/http/openapi-operations.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { operations } from '../support/openapi-operations.ts'
-import { type Body, create, payloads } from '../support/record-requests.ts'
+import { type Body, create, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 type Made = { encode: typeof encodeCursor; fingerprint: string; position: object }

@@ -7,7 +7,7 @@ import { mutate } from '../support/fuzz/mutate-value.ts'
 import { createRandom } from '../support/fuzz/random.ts'
 import { rememberRequests } from '../support/fuzz/remember-requests.ts'
 import { watchWrites } from '../support/fuzz/watch-writes.ts'
-import { operations, schemas } from '../support/openapi-operations.ts'
+import { operations, schemas } from '../support/http/openapi-operations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const attack = { operation: 'listKeys', method: 'GET', target: '/v1/keys?limit=1', headers: [] }

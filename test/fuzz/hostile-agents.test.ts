@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
 import { runMcpFuzz } from '../support/fuzz/run-mcp-fuzz.ts'
 import { isLongRun } from '../support/long-run.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

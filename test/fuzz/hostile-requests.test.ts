@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createChecking, describeVerdict, isSatisfied } from '../../src/checking/index.ts'
 import { type Finding, runFuzz } from '../support/fuzz/run-fuzz.ts'
+import { operations } from '../support/http/openapi-operations.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { operations } from '../support/openapi-operations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**

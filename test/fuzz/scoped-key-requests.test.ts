@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
 import { runFuzz } from '../support/fuzz/run-fuzz.ts'
+import { operations } from '../support/http/openapi-operations.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { operations } from '../support/openapi-operations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Takes the same variables as the other hostile requests, and runs after them. */

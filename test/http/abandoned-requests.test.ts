@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { afterAll, expect, it } from 'vitest'
 import { getReading } from '../../src/db/request-scope.ts'
-import { testPoolSize } from '../support/database.ts'
-import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
-import { until } from '../support/processes.ts'
+import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/apps/notes-routes.ts'
+import { until } from '../support/processes/processes.ts'
+import { testPoolSize } from '../support/servers/database.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createIds } from '../../src/kernel/ids.ts'
+import { createNotesRoutes, createNotesTable } from '../support/apps/notes-routes.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createNotesRoutes, createNotesTable } from '../support/notes-routes.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const routes = createNotesRoutes({ now: async () => {} })

@@ -1,8 +1,8 @@
 import { once as happens } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
-import { countNotes, createNotesRoutes, createNotesTable } from '../support/notes-routes.ts'
-import { sendChunks } from '../support/send-chunks.ts'
+import { countNotes, createNotesRoutes, createNotesTable } from '../support/apps/notes-routes.ts'
+import { sendChunks } from '../support/http/send-chunks.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const api = await startTestApp({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { operations } from '../support/openapi-operations.ts'
+import { operations } from '../support/http/openapi-operations.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { computeMaxWaiting } from '../../src/db/pool.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { testPoolSize } from '../support/database.ts'
-import { createNotesRoutes, type Hooks } from '../support/notes-routes.ts'
-import { until } from '../support/processes.ts'
+import { createNotesRoutes, type Hooks } from '../support/apps/notes-routes.ts'
+import { until } from '../support/processes/processes.ts'
+import { testPoolSize } from '../support/servers/database.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
-import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
+import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/apps/notes-routes.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }

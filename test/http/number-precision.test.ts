@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scanJson } from '../../src/http/bodies/body-scan.ts'
-import { importLines } from '../support/export-and-import.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const most = 1_000_000

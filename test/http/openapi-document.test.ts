@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeErrors } from '../../scripts/errors-document.ts'
 import { isJsonObject, type JsonObject } from '../../src/kernel/json-objects.ts'
-import { createValidators } from '../support/openapi-contract.ts'
+import { createValidators } from '../support/http/openapi-contract.ts'
 
 type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
 type Operation = {

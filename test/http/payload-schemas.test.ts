@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { RecordType } from '../../src/domain/schemas/vocabulary.ts'
-import { schemas } from '../support/openapi-operations.ts'
+import { schemas } from '../support/http/openapi-operations.ts'
 
 const path = '#/components/schemas/'
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseLsn } from '../../src/db/positions/position.ts'
 import { createPositions } from '../../src/db/positions/positions.ts'
-import { callTool, connectClient } from '../support/mcp-clients.ts'
-import { create, expectProblem, fact } from '../support/record-requests.ts'
+import { callTool, connectClient } from '../support/http/mcp-clients.ts'
+import { create, expectProblem, fact } from '../support/requests/record-requests.ts'
 import { type Answer, quickKeyCost, rootKey, startTestApp } from '../support/test-app.ts'
 
 const api = await startTestApp()

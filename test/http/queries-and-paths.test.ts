@@ -172,16 +172,12 @@ describe('a cursor', () => {
 
 describe('canonical JSON', () => {
   it('is the same text for equal values', () => {
-    const shuffle = (value: unknown): unknown =>
-      Array.isArray(value)
-        ? value.map(shuffle)
-        : typeof value === 'object' && value !== null
-          ? Object.fromEntries(
-              Object.entries(value)
-                .reverse()
-                .map(([key, each]) => [key, shuffle(each)]),
-            )
-          : value
+    const shuffle = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shuffle)
+      if (typeof value !== 'object' || value === null) return value
+      const members = Object.entries(value).map(([key, each]) => [key, shuffle(each)])
+      return Object.fromEntries(members.reverse())
+    }
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(formatCanonicalJson(shuffle(value))).toBe(formatCanonicalJson(value))

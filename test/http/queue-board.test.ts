@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type JobQueue, openQueue, prepareQueue } from '../../src/jobs/queue.ts'
+import { type JobQueue, openQueue, prepareQueue } from '../../src/jobs/queue/queue.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { formatAddressBucket } from '../../src/http/limits/rate-limit.ts'
-import { until } from '../support/processes.ts'
+import { until } from '../support/processes/processes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let apis: TestApp[] = []

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { translateFailure } from '../../src/db/failures.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { administer } from '../support/postgres-processes.ts'
-import { create, fact } from '../support/record-requests.ts'
+import { create, fact } from '../support/requests/record-requests.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

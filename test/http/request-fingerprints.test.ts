@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
 import { formatCanonicalJson } from '../../src/kernel/canonical-json.ts'
-import { say } from '../support/record-requests.ts'
+import { say } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a-key-for-the-tests-of-erasure' } })

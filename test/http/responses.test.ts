@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
+import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/apps/notes-routes.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeQueryFingerprint, encodeCursor } from '../../src/http/paging/cursor.ts'
-import { type Body, create, payloads } from '../support/record-requests.ts'
+import { type Body, create, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

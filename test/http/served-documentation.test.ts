@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { published } from '../support/openapi-operations.ts'
+import { published } from '../support/http/openapi-operations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 describe('the documentation of a running server', () => {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { type Operation as Documented, operations as documented } from '../support/openapi-operations.ts'
-import { type Body, create } from '../support/record-requests.ts'
+import { type Operation as Documented, operations as documented } from '../support/http/openapi-operations.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
-import { uuid } from '../support/uuid.ts'
+import { uuid } from '../support/texts/uuid.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 /**
  * Clients cannot set what the service computes: each service-owned field is added to every object of every body that the

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import {
   exampleOf,
   namesRecords,
   type Operation,
   operations,
   resolveSchema,
-} from '../support/openapi-operations.ts'
-import { create } from '../support/record-requests.ts'
+} from '../support/http/openapi-operations.ts'
+import { create } from '../support/requests/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
-import { uuid } from '../support/uuid.ts'
+import { uuid } from '../support/texts/uuid.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 /**
  * Calls every operation of the published document that takes an id with records that the key may not see, using the

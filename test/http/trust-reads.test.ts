@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { published } from '../support/openapi-operations.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { published } from '../support/http/openapi-operations.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isVisibleTo, openTo } from '../../src/db/fragments/visibility.ts'
-import { fillMixedTrustStore, reader, secretWord } from '../support/mixed-trust-store.ts'
-import { operations } from '../support/openapi-operations.ts'
-import type { Body } from '../support/record-requests.ts'
+import { operations } from '../support/http/openapi-operations.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { fillMixedTrustStore, reader, secretWord } from '../support/stores/mixed-trust-store.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
-import { uuid } from '../support/uuid.ts'
+import { uuid } from '../support/texts/uuid.ts'
 
 /**
  * Calls every GET of the published document with a low key of one scope, on a store that clients and jobs filled with
@@ -40,8 +40,10 @@ async function readSight(): Promise<typeof sight> {
       select id, sensitivity, scope from records union all select id, sensitivity, scope from departures
     ) as r
   `.execute(app.db)
-  const sightOf = (row: (typeof rows)[number]) =>
-    row.is_open ? 'open' : row.is_visible ? 'redacted' : 'hidden'
+  const sightOf = (row: (typeof rows)[number]) => {
+    if (row.is_open) return 'open'
+    return row.is_visible ? 'redacted' : 'hidden'
+  }
   return new Map(rows.map((row) => [row.id, sightOf(row)]))
 }
 

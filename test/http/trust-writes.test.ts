@@ -5,10 +5,10 @@ import {
   exampleOf,
   namesRecords,
   type Operation,
-} from '../support/openapi-operations.ts'
-import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
+} from '../support/http/openapi-operations.ts'
+import { type Body, create, expectProblem, payloads, read } from '../support/requests/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
-import { uuid } from '../support/uuid.ts'
+import { uuid } from '../support/texts/uuid.ts'
 
 /**
  * Calls every operation of the published document that is not a GET with a key of one scope and a low ceiling, on records

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createAnnouncements } from '../../src/jobs/announcements.ts'
-import { openQueue } from '../../src/jobs/queue.ts'
+import { createAnnouncements } from '../../src/jobs/queue/announcements.ts'
+import { openQueue } from '../../src/jobs/queue/queue.ts'
 import { systemClock as clock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 

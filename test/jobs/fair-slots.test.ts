@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createFairSlots } from '../../src/jobs/fair-slots.ts'
+import { createFairSlots } from '../../src/jobs/queue/fair-slots.ts'
 
 /** Slots whose tasks end when the test says so. */
 function openSlots({ slots = 1, sliceMs = 60_000 } = {}) {

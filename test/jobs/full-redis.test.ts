@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { until } from '../support/processes.ts'
-import { openRedis } from '../support/redis-server.ts'
+import { until } from '../support/processes/processes.ts'
+import { openRedis } from '../support/servers/redis-server.ts'
 import { createTestWorker, hasEnded, listRuns, requestRun } from './job-workers.ts'
 import { openTestQueue } from './queue-backends.ts'
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { createAnnouncements } from '../../src/jobs/announcements.ts'
-import type { JobHandler, JobReport } from '../../src/jobs/job-message.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
-import { openQueue, prepareQueue } from '../../src/jobs/queue.ts'
-import type { QueueSettings } from '../../src/jobs/queue-backend.ts'
-import { startWorker } from '../../src/jobs/worker.ts'
+import { createAnnouncements } from '../../src/jobs/queue/announcements.ts'
+import type { JobHandler, JobReport } from '../../src/jobs/queue/job-message.ts'
+import { openQueue, prepareQueue } from '../../src/jobs/queue/queue.ts'
+import type { QueueSettings } from '../../src/jobs/queue/queue-backend.ts'
+import { startWorker } from '../../src/jobs/queue/worker.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 
 const redisUrl = inject('redisUrl')
 

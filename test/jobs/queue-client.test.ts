@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { QueueClient } from '../../src/db/queue-client.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 
 test('a connection of the queue that the server ends fails its statement, and not the process', async () => {
   const database = await openTestDatabase()

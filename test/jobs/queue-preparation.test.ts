@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openQueue, prepareQueue } from '../../src/jobs/queue.ts'
+import { openQueue, prepareQueue } from '../../src/jobs/queue/queue.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createEmptyTestDatabase, openTestDatabase } from '../support/database.ts'
-import { administer } from '../support/postgres-processes.ts'
-import { launch, until } from '../support/processes.ts'
+import { launch, until } from '../support/processes/processes.ts'
+import { createEmptyTestDatabase, openTestDatabase } from '../support/servers/database.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 import { openTestQueue } from './queue-backends.ts'
 
-const door = new URL('../../src/jobs/queue.ts', import.meta.url).href
+const door = new URL('../../src/jobs/queue/queue.ts', import.meta.url).href
 const log = createLogger({ level: 'silent', clock: systemClock, write: () => {} })
 
 it('three processes can prepare the queue at once', async () => {

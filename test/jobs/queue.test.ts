@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
-import { createQueue } from '../../src/jobs/queue-backend.ts'
+import { createQueue } from '../../src/jobs/queue/queue-backend.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { until } from '../support/processes.ts'
+import { until } from '../support/processes/processes.ts'
 import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
 
 /** By then a free slot of a worker that just took a message waits for the next one. */

@@ -5,9 +5,9 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { startDueJobsPoll } from '../../src/maintenance/index.ts'
 import { cancelRun } from '../../src/maintenance/maintenance.queries.ts'
 import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { administer } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
+import { until } from '../support/processes/processes.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
 import {
   createTestWorker,
   emptyQueue,

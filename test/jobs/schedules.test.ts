@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createQueue } from '../../src/jobs/queue-backend.ts'
+import { createQueue } from '../../src/jobs/queue/queue-backend.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { until } from '../support/processes.ts'
+import { until } from '../support/processes/processes.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
 import { createTestWorker, emptyQueue, listMessages, listRuns, rarely } from './job-workers.ts'
 import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
 

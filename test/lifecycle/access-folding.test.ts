@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { computeImportance, createAccessService, foldAccesses } from '../../src/lifecycle/index.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
-import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/stores/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeEach(async () => {

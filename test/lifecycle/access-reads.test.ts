@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
 import { type Access, logAccesses } from '../../src/lifecycle/access/access.queries.ts'
-import { countReads } from '../support/count-reads.ts'
-import { idOf } from '../support/numbered-ids.ts'
-import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { countReads } from '../support/statements/count-reads.ts'
+import { openUnanalyzedStore } from '../support/stores/unanalyzed-store.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 const tables = ['records', 'access_log', 'embeddings']
 const at = new Date('2026-01-02T00:00:00.000Z')

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { type Body, create, fact, read } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal

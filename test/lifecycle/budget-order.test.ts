@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { walkInBudgetOrder } from '../../src/lifecycle/decay/budget-order.service.ts'
-import { insertOverBudget } from '../support/budget-store.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { insertOverBudget } from '../support/stores/budget-store.ts'
 
 const openSetup = shareWorkerSetup()
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createFacts, day, putBudget, runDecay } from '../support/budget-requests.ts'
-import { listPlanChanges, plan } from '../support/plan-requests.ts'
-import { type Body, create, expectProblem, fact, pointersOf } from '../support/record-requests.ts'
-import { sendChunks } from '../support/send-chunks.ts'
+import { sendChunks } from '../support/http/send-chunks.ts'
+import { createFacts, day, putBudget, runDecay } from '../support/requests/budget-requests.ts'
+import { listPlanChanges, plan } from '../support/requests/plan-requests.ts'
+import { type Body, create, expectProblem, fact, pointersOf } from '../support/requests/record-requests.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findWrongSizes } from '../../src/checking/lifecycle-laws.queries.ts'
-import { insertOverBudget, listLive, listRanks } from '../support/budget-store.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
+import { insertOverBudget, listLive, listRanks } from '../support/stores/budget-store.ts'
+import type { WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const openSetup = shareWorkerSetup()
 let setup: WorkerSetup

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createFacts, day, listForgotten, putBudget, runDecay } from '../support/budget-requests.ts'
-import type { Body } from '../support/record-requests.ts'
-import { retrieve } from '../support/retrieval-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { createFacts, day, listForgotten, putBudget, runDecay } from '../support/requests/budget-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { retrieve } from '../support/requests/retrieval-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const openApp = shareTestApp()

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { shareTestApp } from '../support/apps/shared-store.ts'
 import {
   createFacts,
   day,
@@ -6,9 +7,8 @@ import {
   listForgotten,
   putBudget,
   runDecay,
-} from '../support/budget-requests.ts'
-import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+} from '../support/requests/budget-requests.ts'
+import { type Body, create, expectProblem, fact, payloads } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const openApp = shareTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { computeSalience } from '../../src/domain/lifecycle/curves.ts'
 import { sweepLagMs } from '../../src/domain/lifecycle/sweep-lag.ts'
-import { insertFadingRecords, readState } from '../support/fading-records.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import { day, retention } from '../support/test-works.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { insertFadingRecords, readState } from '../support/stores/fading-records.ts'
+import { day, retention } from '../support/workers/test-works.ts'
+import type { WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const hour = 3_600_000
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
-import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
+import { type Body, create, expectProblem, fact, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the insight tests' } })

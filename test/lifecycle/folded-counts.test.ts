@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { sumTallies } from '../../src/metrics/store.queries.ts'
-import { insertFadingRecords } from '../support/fading-records.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { insertFadingRecords } from '../support/stores/fading-records.ts'
+import type { WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const openSetup = shareWorkerSetup()
 let setup: WorkerSetup

@@ -7,8 +7,8 @@ import {
   computeSalience,
 } from '../../src/domain/lifecycle/curves.ts'
 import { forecastSalience } from '../../src/lifecycle/explanation/forecast.ts'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
-import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
+import { type Body, create, expectProblem, fact, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

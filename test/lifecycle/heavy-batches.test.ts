@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { insertFadingRecords } from '../support/fading-records.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import { insertFadingRecords } from '../support/stores/fading-records.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/workers/worker-setup.ts'
 
 let setup: WorkerSetup
 beforeEach(async () => {

@@ -3,10 +3,10 @@ import { combineAccesses } from '../../src/domain/importance/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.queries.ts'
 import { createAccessService, rescore } from '../../src/lifecycle/index.ts'
-import { buildSampleHistory, insertRecordHistories } from '../support/record-histories.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import { day } from '../support/test-works.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { buildSampleHistory, insertRecordHistories } from '../support/stores/record-histories.ts'
+import { day } from '../support/workers/test-works.ts'
+import type { WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const openSetup = shareWorkerSetup()
 let setup: WorkerSetup

@@ -5,10 +5,10 @@ import { type AccessSummary, combineAccesses } from '../../src/domain/importance
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance/importance.queries.ts'
 import { computeImportance } from '../../src/lifecycle/index.ts'
-import { openTestDatabase } from '../support/database.ts'
-import { summariseAccesses } from '../support/lifecycle-rules.ts'
+import { summariseAccesses } from '../support/checks/lifecycle-rules.ts'
 import { countRuns } from '../support/long-run.ts'
-import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/stores/record-histories.ts'
 
 const database = await openTestDatabase()
 afterAll(() => database.close())

@@ -1,8 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createAccessService } from '../../src/lifecycle/index.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { captureFact, triple } from '../support/capture-requests.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { captureFact, triple } from '../support/requests/capture-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the importance tests' } })

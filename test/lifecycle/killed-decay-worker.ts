@@ -1,5 +1,5 @@
 import { createDecay } from '../../src/lifecycle/index.ts'
-import { workUntilKilled } from '../support/killed-worker.ts'
+import { workUntilKilled } from '../support/processes/killed-worker.ts'
 
 const day = 86_400_000
 

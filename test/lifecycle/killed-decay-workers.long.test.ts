@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { insertOverBudget, listLive, listRanks } from '../support/budget-store.ts'
-import { insertFadingRecords, readState } from '../support/fading-records.ts'
-import { runUntilKilled } from '../support/run-until-killed.ts'
-import { openWorkerSetup } from '../support/worker-setup.ts'
+import { runUntilKilled } from '../support/processes/run-until-killed.ts'
+import { insertOverBudget, listLive, listRanks } from '../support/stores/budget-store.ts'
+import { insertFadingRecords, readState } from '../support/stores/fading-records.ts'
+import { openWorkerSetup } from '../support/workers/worker-setup.ts'
 
 const hour = 3_600_000
 const program = fileURLToPath(new URL('killed-decay-worker.ts', import.meta.url))

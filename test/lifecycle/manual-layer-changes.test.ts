@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance/importance.ts'
-import { type Body, create, expectProblem, payloads, pointersOf, read } from '../support/record-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  payloads,
+  pointersOf,
+  read,
+} from '../support/requests/record-requests.ts'
 import { type Answer, type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance/importance.ts'
-import { type Body, create, payloads, read } from '../support/record-requests.ts'
-import { rootCaller } from '../support/root-caller.ts'
+import { rootCaller } from '../support/apps/root-caller.ts'
+import { type Body, create, payloads, read } from '../support/requests/record-requests.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

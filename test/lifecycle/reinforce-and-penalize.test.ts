@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
-import { type Body, create, expectProblem, fact, pointersOf, read } from '../support/record-requests.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  pointersOf,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 import vectors from '../vectors/decay.json' with { type: 'json' }
 

@@ -4,9 +4,9 @@ import { afterAll, expect, it } from 'vitest'
 import { type Layer, sourceTrust } from '../../src/domain/importance/importance.ts'
 import { computeRetention, type RetentionMode } from '../../src/domain/lifecycle/retention.ts'
 import { computeRetentionAt } from '../../src/lifecycle/index.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
-import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/stores/record-histories.ts'
 
 const database = await openTestDatabase()
 afterAll(() => database.close())

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
 import {
   type Body,
   create,
@@ -9,7 +9,7 @@ import {
   payloads,
   read,
   type Type,
-} from '../support/record-requests.ts'
+} from '../support/requests/record-requests.ts'
 import { type Answer, type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the status tests' } })

@@ -1,7 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the status tests' } })

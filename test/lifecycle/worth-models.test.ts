@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { shippedWorthWeights } from '../../src/domain/worth/worth-weights.ts'
-import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

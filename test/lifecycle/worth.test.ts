@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture } from '../support/capture-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { capture } from '../support/requests/capture-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { catchModelFailure, question, secret, startChatModel } from '../support/chat-model.ts'
+import { catchModelFailure, question, secret, startChatModel } from '../support/models/chat-model.ts'
 import {
   refuseSchemas,
   respond,
   respondWithContent,
   respondWithJson,
   startChatServer,
-} from '../support/chat-server.ts'
+} from '../support/models/chat-server.ts'
 
 const asking = await startChatModel()
 afterAll(() => asking.server.close())

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
-import { catchModelFailure, secret } from '../support/chat-model.ts'
+import { createTestClock } from '../support/clock.ts'
+import { catchModelFailure, secret } from '../support/models/chat-model.ts'
 import {
   type Behaviour,
   type ChatServer,
@@ -13,14 +14,13 @@ import {
   respond,
   respondInTurn,
   startChatServer,
-} from '../support/chat-server.ts'
-import { createTestClock } from '../support/clock.ts'
+} from '../support/models/chat-server.ts'
 import {
   computeVector,
   parseEmbeddingRequest,
   respondWithAlteredVectors,
   respondWithVectors,
-} from '../support/embedding-server.ts'
+} from '../support/models/embedding-server.ts'
 
 const texts = ['a confidential text', 'another', 'and one more']
 let server: ChatServer

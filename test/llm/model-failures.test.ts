@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { catchModelFailure, question, secret, startChatModel, timed } from '../support/chat-model.ts'
+import { catchModelFailure, question, secret, startChatModel, timed } from '../support/models/chat-model.ts'
 import {
   type Behaviour,
   flood,
@@ -10,7 +10,7 @@ import {
   respond,
   respondWithContent,
   stallMidResponse,
-} from '../support/chat-server.ts'
+} from '../support/models/chat-server.ts'
 
 const asking = await startChatModel()
 afterAll(() => asking.server.close())

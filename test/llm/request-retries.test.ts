@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { catchModelFailure, startChatModel, timed } from '../support/chat-model.ts'
+import { catchModelFailure, startChatModel, timed } from '../support/models/chat-model.ts'
 import {
   impatientMs,
   neverRespond,
@@ -9,7 +9,7 @@ import {
   respondInTurn,
   respondWithJson,
   stallMidResponse,
-} from '../support/chat-server.ts'
+} from '../support/models/chat-server.ts'
 
 const asking = await startChatModel()
 afterAll(() => asking.server.close())

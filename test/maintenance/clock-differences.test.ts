@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import { findDueJobs } from '../../src/maintenance/running/due-jobs.queries.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
+import type { WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const hour = 3_600_000
 const minute = 60_000

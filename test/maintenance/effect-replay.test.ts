@@ -1,7 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
 import { listBatches, listEffects, replay } from '../../src/effects/index.ts'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listFacts,
+} from '../support/requests/consolidation-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
-import { failOnRow, stopFailing } from '../support/failing-row.ts'
-import { apply, listPlanChanges, perform, plan } from '../support/plan-requests.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { captureEpisode, listFacts, listRunChanges } from '../support/requests/consolidation-requests.ts'
+import { apply, listPlanChanges, perform, plan } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { failOnRow, stopFailing } from '../support/stores/failing-row.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 /** An undo and the application of a plan leave a record that fails alone, and make all other changes. */

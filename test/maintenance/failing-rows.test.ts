@@ -1,11 +1,15 @@
 import { beforeEach, expect, it } from 'vitest'
-import { createCompressionWorker } from '../support/compression-worker.ts'
-import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
-import { failOnRow } from '../support/failing-row.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, fact, payloads } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, fact, payloads } from '../support/requests/record-requests.ts'
+import { failOnRow } from '../support/stores/failing-row.ts'
 import type { TestApp } from '../support/test-app.ts'
+import { createCompressionWorker } from '../support/workers/compression-worker.ts'
+import {
+  createEmbeddingWorker,
+  readEmbeddingQueue,
+  readVectors,
+} from '../support/workers/embedding-workers.ts'
 
 /** One record that fails must not keep a job from all others, in every run again. */
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { rotateHistory } from '../../src/maintenance/histories.queries.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { goTo, listMonths, purgeHistories } from '../support/history-months.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { goTo, listMonths, purgeHistories } from '../support/stores/history-months.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

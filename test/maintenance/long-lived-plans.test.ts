@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { goTo, purgeHistories } from '../support/history-months.ts'
-import { apply, listPlanChanges, plan, readPlan } from '../support/plan-requests.ts'
-import { create, fact } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { apply, listPlanChanges, plan, readPlan } from '../support/requests/plan-requests.ts'
+import { create, fact } from '../support/requests/record-requests.ts'
+import { goTo, purgeHistories } from '../support/stores/history-months.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { JobWork } from '../../src/jobs/runs.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
+import type { JobWork } from '../../src/jobs/runs/runs.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import type { WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const idle = new AbortController().signal
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency/idempotency.queries.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import { createTestPurge } from '../support/test-purge.ts'
-import type { WorkerSetup } from '../support/worker-setup.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { createTestPurge } from '../support/workers/test-purge.ts'
+import type { WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const openSetup = shareWorkerSetup()
 let setup: WorkerSetup

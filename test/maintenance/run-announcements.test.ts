@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAnnouncements } from '../../src/jobs/announcements.ts'
-import type { JobMessage } from '../../src/jobs/job-message.ts'
+import { createAnnouncements } from '../../src/jobs/queue/announcements.ts'
+import type { JobMessage } from '../../src/jobs/queue/job-message.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
-import { until } from '../support/processes.ts'
-import type { Body } from '../support/record-requests.ts'
+import { until } from '../support/processes/processes.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 type Sent = JobMessage & { job: string; isCommitted: boolean; delay: number | undefined }

@@ -1,8 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { type Effect, type SavedEffect, unpack } from '../../src/effects/effect.ts'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listFacts,
+} from '../support/requests/consolidation-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

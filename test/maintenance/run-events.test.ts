@@ -3,10 +3,10 @@ import type { CallContext } from '../../src/db/transaction.ts'
 import { type Caller, fullTrust } from '../../src/domain/trust/caller.ts'
 import type { MaintenanceRun } from '../../src/maintenance/maintenance.schemas.ts'
 import { createRunEvents } from '../../src/maintenance/run-events.service.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { JobWork } from '../../src/jobs/runs.ts'
-import { insertFadingRecords, readState } from '../support/fading-records.ts'
-import { shareWorkerSetup } from '../support/shared-store.ts'
-import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+import type { JobWork } from '../../src/jobs/runs/runs.ts'
+import { shareWorkerSetup } from '../support/apps/shared-store.ts'
+import { insertFadingRecords, readState } from '../support/stores/fading-records.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/workers/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { schedulableJobs } from '../../src/jobs/job-names.ts'
-import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { type Body, create, expectProblem, fact } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal

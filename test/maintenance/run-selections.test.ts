@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createScope } from '../support/consolidation-requests.ts'
-import { apply, perform, plan } from '../support/plan-requests.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { createScope } from '../support/requests/consolidation-requests.ts'
+import { apply, perform, plan } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

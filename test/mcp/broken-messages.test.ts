@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, expect, it } from 'vitest'
-import { connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
-import type { Body } from '../support/record-requests.ts'
+import { connectClient, connectEarlierClient, failTool } from '../support/http/mcp-clients.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { callTool, connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { callTool, connectClient, connectEarlierClient, failTool } from '../support/http/mcp-clients.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' } })

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { permissions } from '../../src/domain/trust/caller.ts'
-import { connectClient, connectEarlierClient } from '../support/mcp-clients.ts'
-import { type Body, create, fact, read } from '../support/record-requests.ts'
+import { connectClient, connectEarlierClient } from '../support/http/mcp-clients.ts'
+import { type Body, create, fact, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({

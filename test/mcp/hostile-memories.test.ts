@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { callTool, connectClient } from '../support/mcp-clients.ts'
-import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { callTool, connectClient } from '../support/http/mcp-clients.ts'
+import { type Body, create, fact, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 /** An order that a person does not see: in tags, in variation selectors, and behind a mark that reverses the reading order. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { type Body, create, payloads, say } from '../support/record-requests.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { type Body, create, payloads, say } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })

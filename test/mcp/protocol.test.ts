@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { callTool, connectClient, connectEarlierClient } from '../support/mcp-clients.ts'
-import { type Body, create, expectProblem, fact, pointersOf } from '../support/record-requests.ts'
+import { callTool, connectClient, connectEarlierClient } from '../support/http/mcp-clients.ts'
+import { type Body, create, expectProblem, fact, pointersOf } from '../support/requests/record-requests.ts'
 import { type RequestOptions, rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_PUBLIC_URL: 'https://memory.example' } })

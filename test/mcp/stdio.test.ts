@@ -6,8 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { callTool, failTool } from '../support/mcp-clients.ts'
-import { launch } from '../support/processes.ts'
+import { callTool, failTool } from '../support/http/mcp-clients.ts'
+import { launch } from '../support/processes/processes.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

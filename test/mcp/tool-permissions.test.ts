@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest'
 import { type Permission, permissions } from '../../src/domain/trust/caller.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { callTool, connectClient, connectEarlierClient, failTool } from '../support/mcp-clients.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { callTool, connectClient, connectEarlierClient, failTool } from '../support/http/mcp-clients.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parsePrometheusText } from '../support/prometheus-text.ts'
+import { parsePrometheusText } from '../support/http/prometheus-text.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')

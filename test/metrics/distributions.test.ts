@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
-import { fact, storeRecord } from '../support/console-requests.ts'
+import { fact, storeRecord } from '../support/requests/console-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000

@@ -5,10 +5,10 @@ import type { JobName } from '../../src/jobs/job-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreMetrics } from '../../src/metrics/index.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createCompressionWorker } from '../support/compression-worker.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
+import { findValues, parsePrometheusText } from '../support/http/prometheus-text.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createCompressionWorker } from '../support/workers/compression-worker.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const day = 86_400_000
 

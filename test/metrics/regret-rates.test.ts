@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Trust } from '../../src/domain/trust/caller.ts'
 import { createSummaryService } from '../../src/metrics/index.ts'
 import { insertRegrets } from '../../src/regrets/regrets.queries.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000

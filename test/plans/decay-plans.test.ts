@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { createScope, listRunChanges } from '../support/consolidation-requests.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { apply, listPlanChanges, perform, plan, readPlan } from '../support/plan-requests.ts'
-import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { createScope, listRunChanges } from '../support/requests/consolidation-requests.ts'
+import { apply, listPlanChanges, perform, plan, readPlan } from '../support/requests/plan-requests.ts'
+import { type Body, create, expectProblem, fact, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_PLAN_RETENTION: '2d' } })
 afterAll(() => app.close())
@@ -221,7 +221,8 @@ describe('the reader of a plan', () => {
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'low', scopes: [scope] })
     expect(await readPlan(app, prepared, { key })).toMatchObject({ status: 'ready', counts: { prune: 2 } })
     const changes = await listPlanChanges(app, prepared, '', { key })
-    expect(changes.sort((one, other) => (one.record_id === ids[0] ? -1 : other ? 1 : 0))).toEqual([
+    const placeOf = (change: Body) => ids.indexOf(change.record_id)
+    expect(changes.sort((one, other) => placeOf(one) - placeOf(other))).toEqual([
       expect.objectContaining({ record_id: ids[0], why: expect.any(String) }),
       { record_id: ids[1], type: 'semantic', action: 'prune', redacted: true },
     ])

@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest'
-import { respondWithJson } from '../support/chat-server.ts'
-import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import {
   answerBySchema,
   buildFiveNotes,
@@ -8,9 +6,16 @@ import {
   listPeerCards,
   readPeerCardId,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { apply, listPlanChanges, plan } from '../support/plan-requests.ts'
-import { read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { respondWithJson } from '../support/models/chat-server.ts'
+import {
+  captureEpisode,
+  createScope,
+  listFacts,
+  listRunChanges,
+} from '../support/requests/consolidation-requests.ts'
+import { apply, listPlanChanges, plan } from '../support/requests/plan-requests.ts'
+import { read } from '../support/requests/record-requests.ts'
 
 /** A plan keeps what the model answered: what was shown is what is done. */
 

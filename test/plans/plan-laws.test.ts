@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { putBudget } from '../support/budget-requests.ts'
-import { listRunChanges } from '../support/consolidation-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { apply, listPlanChanges, perform, plan } from '../support/plan-requests.ts'
-import type { Body } from '../support/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { putBudget } from '../support/requests/budget-requests.ts'
+import { listRunChanges } from '../support/requests/consolidation-requests.ts'
+import { apply, listPlanChanges, perform, plan } from '../support/requests/plan-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import {
   describeScope,
   type Life,
@@ -15,7 +14,8 @@ import {
   liveTwice,
   readLives,
   work,
-} from '../support/twin-scopes.ts'
+} from '../support/stores/twin-scopes.ts'
+import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(async () => {

@@ -1,11 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { apply, listPlanChanges, perform, plan, readPlan } from '../support/plan-requests.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { buildSimilarTexts, createSimilarRecords } from '../support/similar-records.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  createScope,
+  listFacts,
+  listRunChanges,
+} from '../support/requests/consolidation-requests.ts'
+import { apply, listPlanChanges, perform, plan, readPlan } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { buildSimilarTexts, createSimilarRecords } from '../support/stores/similar-records.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp({
   variables: { MEMBRANE_FORGOTTEN_RETENTION: '1d', MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' },

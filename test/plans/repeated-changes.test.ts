@@ -1,11 +1,16 @@
 import { expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { respondWithJson } from '../support/chat-server.ts'
-import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
-import { openDreamApp } from '../support/dream-app.ts'
-import { apply, listPlanChanges, plan } from '../support/plan-requests.ts'
-import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { openDreamApp } from '../support/apps/dream-app.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { respondWithJson } from '../support/models/chat-server.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listFacts,
+} from '../support/requests/consolidation-requests.ts'
+import { apply, listPlanChanges, plan } from '../support/requests/plan-requests.ts'
+import { type Body, expectProblem, pointersOf, read } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 /** Plans that change a record more than once, or the records at both ends of an edge. */

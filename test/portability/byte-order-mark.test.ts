@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { afterAll, expect, it } from 'vitest'
-import { importLines } from '../support/export-and-import.ts'
-import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
-import { fact, read } from '../support/record-requests.ts'
+import { importFile, listLineResults, readFixture } from '../support/files/foreign-files.ts'
+import { buildZip } from '../support/files/zip-file.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
+import { fact, read } from '../support/requests/record-requests.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
-import { buildZip } from '../support/zip-file.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

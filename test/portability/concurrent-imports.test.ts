@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { exportLines, type Imported, importLines } from '../support/export-and-import.ts'
-import { type Body, payloads, read, say } from '../support/record-requests.ts'
+import { exportLines, type Imported, importLines } from '../support/requests/export-and-import.ts'
+import { type Body, payloads, read, say } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

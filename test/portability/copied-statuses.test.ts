@@ -1,10 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { answerBySchema, openDreamApp } from '../support/dream-app.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { buildSimilarTexts, createSimilarRecords, summarizeByFirst } from '../support/similar-records.ts'
+import { answerBySchema, openDreamApp } from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
+import {
+  buildSimilarTexts,
+  createSimilarRecords,
+  summarizeByFirst,
+} from '../support/stores/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const reason = { actor: 'operator', rationale: 'it was a mistake' }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importLines } from '../support/export-and-import.ts'
-import { listLineResults } from '../support/foreign-files.ts'
-import { read } from '../support/record-requests.ts'
+import { listLineResults } from '../support/files/foreign-files.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
+import { read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -2,9 +2,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { until } from '../support/processes.ts'
-import { type Body, countRows, say } from '../support/record-requests.ts'
+import { until } from '../support/processes/processes.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { type Body, countRows, say } from '../support/requests/record-requests.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' } })

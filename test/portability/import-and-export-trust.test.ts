@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { listLineResults } from '../support/foreign-files.ts'
-import { type Body, countRows, create, expectProblem, payloads, say } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { listLineResults } from '../support/files/foreign-files.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import {
+  type Body,
+  countRows,
+  create,
+  expectProblem,
+  payloads,
+  say,
+} from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -37,9 +44,8 @@ describe('GET /v1/export', () => {
     expect(await part('?scope=parts')).toEqual([late.id])
     expect(await part('?scope=parts&include_forgotten=true')).toEqual([late.id, gone.id].sort())
     expect(await part('?type=entity')).toEqual([late.id])
-    expect(await part(`?updated_after=${new Date(app.clock.now().getTime() - 1).toISOString()}`)).toEqual([
-      late.id,
-    ])
+    const justBefore = new Date(app.clock.now().getTime() - 1).toISOString()
+    expect(await part(`?updated_after=${justBefore}`)).toEqual([late.id])
     const all = await part('')
     expect(await part(`?after=${all[1]}`)).toEqual(all.slice(2))
     expectProblem(await app.request('GET', '/v1/export?colour=red'), 422, 'validation_failed')
@@ -57,10 +63,8 @@ describe('GET /v1/export', () => {
         body: { source: 'log', content: { entity, text: 'was here' }, scope: 'names', sensitivity },
       })
     await capture('Osric', 'hyper')
-    const key = await app.issueKey(['records:read', 'records:write'], {
-      scopes: ['names'],
-      max_sensitivity: 'low',
-    })
+    const trust = { scopes: ['names'], max_sensitivity: 'low' }
+    const key = await app.issueKey(['records:read', 'records:write'], trust)
     for (const name of ['Osric', 'Yorick']) await capture(name, 'low', key)
     const { records } = await exportLines(app, '?scope=names&type=entity', { key })
     const describeHandles = (name: string) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, read } from '../support/record-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { type Body, countRows, read, say } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { type Body, countRows, read, say } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })

@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { importLines } from '../support/export-and-import.ts'
-import { until } from '../support/processes.ts'
-import { type Body, expectProblem, fact } from '../support/record-requests.ts'
+import { until } from '../support/processes/processes.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
+import { type Body, expectProblem, fact } from '../support/requests/record-requests.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { exportLines } from '../support/export-and-import.ts'
-import { importFile, listLineResults } from '../support/foreign-files.ts'
+import { importFile, listLineResults } from '../support/files/foreign-files.ts'
+import { exportLines } from '../support/requests/export-and-import.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

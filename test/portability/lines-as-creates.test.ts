@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { importFile, listLineResults } from '../support/foreign-files.ts'
-import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { importFile, listLineResults } from '../support/files/foreign-files.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { type Body, create, fact, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

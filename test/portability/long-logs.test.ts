@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { listLineResults } from '../support/foreign-files.ts'
+import { listLineResults } from '../support/files/foreign-files.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { type Body, create, payloads, read } from '../support/record-requests.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { type Body, create, payloads, read } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** A state of about four megabytes. */

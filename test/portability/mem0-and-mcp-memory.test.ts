@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults, readFixture } from '../support/foreign-files.ts'
-import { askContext } from '../support/prompt-context-requests.ts'
-import { countRows, create, fact, read } from '../support/record-requests.ts'
+import { importFile, listLineResults, readFixture } from '../support/files/foreign-files.ts'
+import { askContext } from '../support/requests/prompt-context-requests.ts'
+import { countRows, create, fact, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { exportLines, importLines } from '../support/export-and-import.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const api = await startTestApp()

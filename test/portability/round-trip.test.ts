@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { exportLines, importLines, removeImporter } from '../support/export-and-import.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { exportLines, importLines, removeImporter } from '../support/requests/export-and-import.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 let ids: Record<string, string>
 const source = await startTestApp()

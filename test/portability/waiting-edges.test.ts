@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
 import { compileQueries } from '../support/statements/compiled-queries.ts'
 
 const database = await openTestDatabase()

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults } from '../support/foreign-files.ts'
-import type { Body } from '../support/record-requests.ts'
+import { importFile, listLineResults } from '../support/files/foreign-files.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createDatabaseFolder } from '../support/database-folder.ts'
-import { isRunning, postmasterOf, readyPostmasterOf } from '../support/postgres-processes.ts'
-import { processPatienceMs, until } from '../support/processes.ts'
+import { processPatienceMs, until } from '../support/processes/processes.ts'
 import {
   findPid,
   launchRole,
   openMigratedDatabase,
   parseLogLines,
   waitForReadyUrl,
-} from '../support/roles.ts'
+} from '../support/processes/roles.ts'
+import { createDatabaseFolder } from '../support/servers/database-folder.ts'
+import { isRunning, postmasterOf, readyPostmasterOf } from '../support/servers/postgres-processes.ts'
 
 const policy = {
   decay: {

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { findFreePort } from '../support/postgres-processes.ts'
-import { processPatienceMs, type Running, until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
+import { processPatienceMs, type Running, until } from '../support/processes/processes.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/processes/roles.ts'
+import { findFreePort } from '../support/servers/postgres-processes.ts'
 
 type Options = { body?: unknown; headers?: Record<string, string>; method?: string; key?: string }
 const rootKey = 'root-key-of-the-processes'

@@ -3,10 +3,10 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, it } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
-import { findFreePort } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
-import { launchRole } from '../support/roles.ts'
+import { until } from '../support/processes/processes.ts'
+import { launchRole } from '../support/processes/roles.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { findFreePort } from '../support/servers/postgres-processes.ts'
 
 const database = await openTestDatabase()
 afterAll(() => database.close())

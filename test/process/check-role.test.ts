@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
-import { createDatabaseFolder } from '../support/database-folder.ts'
-import { administer } from '../support/postgres-processes.ts'
-import { launchRole } from '../support/roles.ts'
+import { launchRole } from '../support/processes/roles.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { createDatabaseFolder } from '../support/servers/database-folder.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 
 const recorded = `
   insert into departures

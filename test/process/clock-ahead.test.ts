@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { findFreePort } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase } from '../support/roles.ts'
-import { startApi } from '../support/started-service.ts'
+import { startApi } from '../support/apps/started-service.ts'
+import { until } from '../support/processes/processes.ts'
+import { launchRole, openMigratedDatabase } from '../support/processes/roles.ts'
+import { findFreePort } from '../support/servers/postgres-processes.ts'
 
-const preloaded = resolve(import.meta.dirname, '../support/shifted-clock.ts')
+const preloaded = resolve(import.meta.dirname, '../support/processes/shifted-clock.ts')
 const twoYears = 730 * 86_400_000
 
 /** Variables of processes whose clock the test shifts. */

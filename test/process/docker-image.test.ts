@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { buildImage, type Image } from '../support/build-image.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
-import { findFreePort } from '../support/postgres-processes.ts'
-import { launch, type Running, until } from '../support/processes.ts'
+import { buildImage, type Image } from '../support/processes/build-image.ts'
+import { launch, type Running, until } from '../support/processes/processes.ts'
+import { createEmptyTestDatabase } from '../support/servers/database.ts'
+import { findFreePort } from '../support/servers/postgres-processes.ts'
 
 type Body = Record<string, unknown>
 

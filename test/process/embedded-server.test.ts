@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
-import { createDatabaseFolder } from '../support/database-folder.ts'
-import { isRunning, postmasterOf } from '../support/postgres-processes.ts'
-import { launch, until } from '../support/processes.ts'
+import { launch, until } from '../support/processes/processes.ts'
+import { createDatabaseFolder } from '../support/servers/database-folder.ts'
+import { isRunning, postmasterOf } from '../support/servers/postgres-processes.ts'
 import { testDataRoot } from '../support/test-data-root.ts'
 
 const door = new URL('../../src/db/embedded/embedded.ts', import.meta.url).href

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { openEmbeddingDeployment } from '../support/embedding-deployment.ts'
-import { readEmbeddingModels } from '../support/embedding-workers.ts'
-import { until } from '../support/processes.ts'
+import { openEmbeddingDeployment } from '../support/models/embedding-deployment.ts'
+import { until } from '../support/processes/processes.ts'
+import { readEmbeddingModels } from '../support/workers/embedding-workers.ts'
 
 it('a worker with another model takes over as soon as the last old worker has stopped, and not before', async () => {
   const { database, capture, startWorker, waitUntilAllEmbedded } = await openEmbeddingDeployment()

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startChatServer } from '../support/chat-server.ts'
-import { openEmbeddingDeployment } from '../support/embedding-deployment.ts'
-import { parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
-import { readEmbeddingModels, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
-import { until } from '../support/processes.ts'
-import { parseLogLines } from '../support/roles.ts'
+import { startChatServer } from '../support/models/chat-server.ts'
+import { openEmbeddingDeployment } from '../support/models/embedding-deployment.ts'
+import { parseEmbeddingRequest, respondWithVectors } from '../support/models/embedding-server.ts'
+import { until } from '../support/processes/processes.ts'
+import { parseLogLines } from '../support/processes/roles.ts'
+import { readEmbeddingModels, readEmbeddingQueue, readVectors } from '../support/workers/embedding-workers.ts'
 
 it('a worker embeds what an API captures without a run, and continues after a kill', async () => {
   const { database, capture, startWorker, waitUntilAllEmbedded } = await openEmbeddingDeployment()

@@ -2,12 +2,12 @@ import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { it } from 'vitest'
-import { startLoad } from '../support/client-load.ts'
-import { openFaultEnvironment } from '../support/fault-environment.ts'
-import { createServerFolder } from '../support/postgres-server.ts'
-import { until } from '../support/processes.ts'
+import { verifyLoad } from '../support/checks/verify-load.ts'
+import { openFaultEnvironment } from '../support/processes/fault-environment.ts'
+import { until } from '../support/processes/processes.ts'
+import { startLoad } from '../support/requests/client-load.ts'
+import { createServerFolder } from '../support/servers/postgres-server.ts'
 import { testDataRoot } from '../support/test-data-root.ts'
-import { verifyLoad } from '../support/verify-load.ts'
 
 /** The longer version is `npm run faults`. */
 it('everything acknowledged exists once and every law is kept when processes are killed under load', async () => {

@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
-import { createDatabaseFolder } from '../support/database-folder.ts'
-import { callTool } from '../support/mcp-clients.ts'
-import { findFreePort } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
+import { callTool } from '../support/http/mcp-clients.ts'
+import { until } from '../support/processes/processes.ts'
+import { createDatabaseFolder } from '../support/servers/database-folder.ts'
+import { findFreePort } from '../support/servers/postgres-processes.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 const isUpAt = (port: number) =>

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, inject, it } from 'vitest'
-import { launch, type Running, until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
+import { launch, type Running, until } from '../support/processes/processes.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/processes/roles.ts'
 
 const redisUrl = inject('redisUrl')
 const redisName = redisUrl === null ? 'Redis (left out: no REDIS_URL and no redis-server)' : 'Redis'

@@ -3,8 +3,8 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createDatabaseFolder } from '../support/database-folder.ts'
-import type { Body } from '../support/record-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { createDatabaseFolder } from '../support/servers/database-folder.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -20,7 +20,10 @@ const successor = '01980000-0000-7000-8000-000000000002'
 /** Puts a replacement for curl at the end of the PATH, so that an installed curl is preferred. */
 async function provideCurl(folder: string): Promise<string> {
   const file = join(folder, 'curl')
-  await writeFile(file, `#!/bin/sh\nexec "${process.execPath}" "${root}/test/support/curl.ts" "$@"\n`)
+  await writeFile(
+    file,
+    `#!/bin/sh\nexec "${process.execPath}" "${root}/test/support/processes/curl.ts" "$@"\n`,
+  )
   await chmod(file, 0o755)
   return folder
 }

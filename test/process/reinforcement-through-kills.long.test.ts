@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { createDatabaseFolder } from '../support/database-folder.ts'
-import { findFreePort, postmasterOf } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
-import { openRedis } from '../support/redis-server.ts'
-import { findPid, launchRole, waitForReadyUrl } from '../support/roles.ts'
+import { until } from '../support/processes/processes.ts'
+import { findPid, launchRole, waitForReadyUrl } from '../support/processes/roles.ts'
+import { createDatabaseFolder } from '../support/servers/database-folder.ts'
+import { findFreePort, postmasterOf } from '../support/servers/postgres-processes.ts'
+import { openRedis } from '../support/servers/redis-server.ts'
 
 type Body = Record<string, unknown>
 

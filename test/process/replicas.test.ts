@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { administer } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
+import { type CallOptions, startApi } from '../support/apps/started-service.ts'
+import { until } from '../support/processes/processes.ts'
+import { parseLogLines } from '../support/processes/roles.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 import {
   administerProduct,
   canReplicate,
   productUrl,
   type ReplicatedServer,
   startReplicatedServers,
-} from '../support/replicated-servers.ts'
-import { parseLogLines } from '../support/roles.ts'
-import { type CallOptions, startApi } from '../support/started-service.ts'
+} from '../support/servers/replicated-servers.ts'
 
 const name = canReplicate ? 'two servers' : 'two servers (left out: no PostgreSQL 15 is installed)'
 

@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { administer } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
+import { type Call, startApi } from '../support/apps/started-service.ts'
+import { until } from '../support/processes/processes.ts'
+import { launchRole } from '../support/processes/roles.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 import {
   administerProduct,
   canReplicate,
   productUrl,
   startReplicatedServers,
-} from '../support/replicated-servers.ts'
-import { launchRole } from '../support/roles.ts'
-import { type Call, startApi } from '../support/started-service.ts'
-import { openTcpRelay } from '../support/tcp-relay.ts'
+} from '../support/servers/replicated-servers.ts'
+import { openTcpRelay } from '../support/servers/tcp-relay.ts'
 
 type Server = { url: string }
 

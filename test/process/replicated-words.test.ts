@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { until } from '../support/processes.ts'
+import { type Call, startApi } from '../support/apps/started-service.ts'
+import { until } from '../support/processes/processes.ts'
 import {
   administerProduct,
   canReplicate,
   productUrl,
   startReplicatedServers,
-} from '../support/replicated-servers.ts'
-import { type Call, startApi } from '../support/started-service.ts'
+} from '../support/servers/replicated-servers.ts'
 
 const needed = canReplicate ? '' : ' (left out: no PostgreSQL 15 is installed)'
 /** With their words more than a megabyte, from which on words are kept in memory. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { readView, type View } from '../../src/db/memory/seen-changes.ts'
-import { createServerFolder, startPostgresServer } from '../support/postgres-server.ts'
+import { createServerFolder, startPostgresServer } from '../support/servers/postgres-server.ts'
 import { testDataRoot } from '../support/test-data-root.ts'
 
 /** Restores the part of a dump that the view of a store depends on into a new server. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
-import { launch, until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
+import { launch, until } from '../support/processes/processes.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/processes/roles.ts'
+import { createEmptyTestDatabase } from '../support/servers/database.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { administer, findFreePort } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
+import { until } from '../support/processes/processes.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/processes/roles.ts'
+import { administer, findFreePort } from '../support/servers/postgres-processes.ts'
 
 type Body = Record<string, unknown>
 

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest'
 import { createIds } from '../../src/kernel/ids.ts'
 import { openTombstoneKey } from '../../src/process/tombstone-key.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createDatabaseFolder } from '../support/database-folder.ts'
-import { findFreePort } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase } from '../support/roles.ts'
+import { until } from '../support/processes/processes.ts'
+import { launchRole, openMigratedDatabase } from '../support/processes/roles.ts'
+import { createDatabaseFolder } from '../support/servers/database-folder.ts'
+import { findFreePort } from '../support/servers/postgres-processes.ts'
 
 const ids = createIds(createTestClock())
 const fact = {

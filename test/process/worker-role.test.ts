@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, inject, it } from 'vitest'
-import { until } from '../support/processes.ts'
-import { launchRole, openMigratedDatabase } from '../support/roles.ts'
+import { until } from '../support/processes/processes.ts'
+import { launchRole, openMigratedDatabase } from '../support/processes/roles.ts'
 
 const redisUrl = inject('redisUrl')
 const redisName = redisUrl === null ? 'Redis (left out: no REDIS_URL and no redis-server)' : 'Redis'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { captureEpisode, createScope, listFacts } from '../support/consolidation-requests.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { captureEpisode, createScope, listFacts } from '../support/requests/consolidation-requests.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 let via: { key_id: string; key_name: string }

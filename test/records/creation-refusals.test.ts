@@ -8,7 +8,7 @@ import {
   payloads,
   pointersOf,
   read,
-} from '../support/record-requests.ts'
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,8 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, captureFact, pickCreated, triple } from '../support/capture-requests.ts'
-import { importLines } from '../support/export-and-import.ts'
-import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
-import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
+import { capture, captureFact, pickCreated, triple } from '../support/requests/capture-requests.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  payloads,
+  read,
+  type Type,
+} from '../support/requests/record-requests.ts'
+import { buildClaim, mergeRecords, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
-import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
+import { type Body, create, expectProblem, fact, read } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { postCapture } from '../support/capture-requests.ts'
-import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import { type Body, create, expectProblem, payloads } from '../support/record-requests.ts'
+import { postCapture } from '../support/requests/capture-requests.ts'
+import { createConversationRequests, say } from '../support/requests/conversation-requests.ts'
+import { type Body, create, expectProblem, payloads } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })

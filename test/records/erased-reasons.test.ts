@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { createScope } from '../support/consolidation-requests.ts'
-import { entity } from '../support/entity-requests.ts'
-import { exportLines } from '../support/export-and-import.ts'
-import { listTablesWith } from '../support/find-word.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
-import { buildClaim } from '../support/revision-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { createScope } from '../support/requests/consolidation-requests.ts'
+import { entity } from '../support/requests/entity-requests.ts'
+import { exportLines } from '../support/requests/export-and-import.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
+import { buildClaim } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { listTablesWith } from '../support/texts/find-word.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
 afterAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture, readAllRows } from '../support/capture-requests.ts'
-import { createScope } from '../support/consolidation-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
+import { capture, readAllRows } from '../support/requests/capture-requests.ts'
+import { createScope } from '../support/requests/consolidation-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
+import { auditFields, buildClaim, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createScope } from '../support/consolidation-requests.ts'
-import { type Body, create, expectProblem } from '../support/record-requests.ts'
+import { createScope } from '../support/requests/consolidation-requests.ts'
+import { type Body, create, expectProblem } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })

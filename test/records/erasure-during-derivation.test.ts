@@ -1,16 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { captureFact, erase, postCapture, readAllRows, triple } from '../support/capture-requests.ts'
-import { respondWithJson, startChatServer } from '../support/chat-server.ts'
-import { captureEpisode, consolidate, listFacts, listRecords } from '../support/consolidation-requests.ts'
-import { createEntityWithFacts, schemaNameOf } from '../support/dream-app.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
+import { createEntityWithFacts, schemaNameOf } from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { respondWithJson, startChatServer } from '../support/models/chat-server.ts'
+import { createSessionEnder } from '../support/processes/end-session.ts'
+import { captureFact, erase, postCapture, readAllRows, triple } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  listFacts,
+  listRecords,
+} from '../support/requests/consolidation-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 let app: TestApp
 const model = await startChatServer(respondWithJson({}))

@@ -1,10 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { capture, readAllRows } from '../support/capture-requests.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { listLineResults } from '../support/foreign-files.ts'
-import { type Body, create, expectProblem, fact, payloads, read, say } from '../support/record-requests.ts'
-import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { listLineResults } from '../support/files/foreign-files.ts'
+import { capture, readAllRows } from '../support/requests/capture-requests.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+  say,
+} from '../support/requests/record-requests.ts'
+import { auditFields, buildClaim, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the descent tests' }

@@ -3,9 +3,9 @@ import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 import { deleteErased } from '../../src/records/deletion/departures.queries.ts'
 import { deleteEffects } from '../../src/records/erasure/run-effects.queries.ts'
-import { countReads } from '../support/count-reads.ts'
-import { idOf } from '../support/numbered-ids.ts'
-import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { countReads } from '../support/statements/count-reads.ts'
+import { openUnanalyzedStore } from '../support/stores/unanalyzed-store.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 const tables = ['records', 'contents', 'handles', 'run_effects', 'unembedded']
 const erasedIds = [idOf(7), idOf(8)]

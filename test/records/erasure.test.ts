@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { type Body, create, expectProblem, read, say } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, read, say } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the erasing tests' } })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { postCapture, triple } from '../support/capture-requests.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { listLineResults } from '../support/foreign-files.ts'
-import { create, expectProblem, fact, pointersOf, read } from '../support/record-requests.ts'
-import { buildClaim, revise } from '../support/revision-requests.ts'
+import { listLineResults } from '../support/files/foreign-files.ts'
+import { postCapture, triple } from '../support/requests/capture-requests.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { create, expectProblem, fact, pointersOf, read } from '../support/requests/record-requests.ts'
+import { buildClaim, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { erase, postCapture, range } from '../support/capture-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { erase, postCapture, range } from '../support/requests/capture-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import {
   countTransactions,
   issueWritingKeys,
   loseConnections,
   sendAtOnce,
-} from '../support/shared-transactions.ts'
+} from '../support/statements/shared-transactions.ts'
 import { type Answer, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({

@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nameHandle } from '../../src/domain/identity/handles.ts'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
-import { createConversationRequests } from '../support/conversation-requests.ts'
-import { entity } from '../support/entity-requests.ts'
-import { insertEdges } from '../support/insert-edges.ts'
-import { buildTexts, countItems, createLongFacts, longScope, readPages } from '../support/long-records.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { createConversationRequests } from '../support/requests/conversation-requests.ts'
+import { entity } from '../support/requests/entity-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
+import { insertEdges } from '../support/stores/insert-edges.ts'
+import {
+  buildTexts,
+  countItems,
+  createLongFacts,
+  longScope,
+  readPages,
+} from '../support/stores/long-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { countItems, createLongFacts, longScope, readPages } from '../support/long-records.ts'
 import { isLongRun } from '../support/long-run.ts'
-import type { Body } from '../support/record-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { countItems, createLongFacts, longScope, readPages } from '../support/stores/long-records.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const trust = { scopes: [longScope], max_sensitivity: 'low' }

@@ -2,8 +2,14 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { nameHandle } from '../../src/domain/identity/handles.ts'
 import { lookUpHandles } from '../../src/records/handles/handles.queries.ts'
-import { importLines } from '../support/export-and-import.ts'
-import { type Body, create, expectProblem, payloads, pointersOf } from '../support/record-requests.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  payloads,
+  pointersOf,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

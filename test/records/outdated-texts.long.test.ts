@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { createTextUpdate } from '../../src/records/index.ts'
-import { insertEpisodes } from '../support/insert-episodes.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
+import { insertEpisodes } from '../support/stores/insert-episodes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const population = 20_000

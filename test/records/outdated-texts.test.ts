@@ -3,11 +3,11 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { createTextUpdate } from '../../src/records/index.ts'
-import { capture, range } from '../support/capture-requests.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { migrateDown } from '../support/migrate-down.ts'
-import { type Body, create, fact, read } from '../support/record-requests.ts'
+import { capture, range } from '../support/requests/capture-requests.ts'
+import { type Body, create, fact, read } from '../support/requests/record-requests.ts'
+import { migrateDown } from '../support/servers/migrate-down.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp()
 beforeEach(async () => {

@@ -7,7 +7,7 @@ import {
   payloads,
   read,
   type Type,
-} from '../support/record-requests.ts'
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { type Body, countRows, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import {
+  type Body,
+  countRows,
+  create,
+  expectProblem,
+  fact,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })

@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { findRecords } from '../../src/records/index.ts'
-import { countReads } from '../support/count-reads.ts'
-import { idOf } from '../support/numbered-ids.ts'
-import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { countReads } from '../support/statements/count-reads.ts'
+import { openUnanalyzedStore } from '../support/stores/unanalyzed-store.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 const tables = ['records', 'contents', 'relations']
 

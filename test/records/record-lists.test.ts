@@ -7,7 +7,7 @@ import {
   fact,
   payloads,
   say,
-} from '../support/record-requests.ts'
+} from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

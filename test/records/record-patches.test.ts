@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
 import {
   type Body,
   create,
@@ -8,7 +8,7 @@ import {
   payloads,
   pointersOf,
   read,
-} from '../support/record-requests.ts'
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 /** Reads and writes the scope `mine` and records without scope, up to `low`. */

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importLines } from '../support/export-and-import.ts'
-import { insertEdges } from '../support/insert-edges.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
 import {
   type Body,
   countRows,
@@ -10,7 +9,8 @@ import {
   payloads,
   pointersOf,
   read,
-} from '../support/record-requests.ts'
+} from '../support/requests/record-requests.ts'
+import { insertEdges } from '../support/stores/insert-edges.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { importLines } from '../support/export-and-import.ts'
+import { importLines } from '../support/requests/export-and-import.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const api = await startTestApp()

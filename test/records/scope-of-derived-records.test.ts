@@ -1,22 +1,27 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { captureFact, erase, pickCreated, triple } from '../support/capture-requests.ts'
-import { captureEpisode, consolidate, createScope, listRecords } from '../support/consolidation-requests.ts'
 import {
   answerBySchema,
   buildFiveNotes,
   createEntityWithFacts,
   openDreamApp,
   readPeerCardId,
-} from '../support/dream-app.ts'
-import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { captureFact, erase, pickCreated, triple } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listRecords,
+} from '../support/requests/consolidation-requests.ts'
+import { type Body, create, expectProblem, read } from '../support/requests/record-requests.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
   listSummaries,
   readStatuses,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Records that were made from others follow when those move to another scope. */

@@ -1,8 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { capture, captureFact, pickCreated, triple } from '../support/capture-requests.ts'
-import { respondWithJson } from '../support/chat-server.ts'
-import { captureEpisode, consolidate, createScope, listRecords } from '../support/consolidation-requests.ts'
 import {
   answerBySchema,
   buildFiveNotes,
@@ -10,14 +6,23 @@ import {
   createFactAbout,
   openDreamApp,
   readPeerCardId,
-} from '../support/dream-app.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { respondWithJson } from '../support/models/chat-server.ts'
+import { capture, captureFact, pickCreated, triple } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listRecords,
+} from '../support/requests/consolidation-requests.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
   listSummaries,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Records that were made from others follow when those become more sensitive. */

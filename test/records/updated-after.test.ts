@@ -5,9 +5,9 @@ import { slackMs } from '../../src/db/poll-horizon.ts'
 import { fullTrust, permissions } from '../../src/domain/trust/caller.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { startRun } from '../../src/maintenance/running/leases.queries.ts'
-import { exportLines } from '../support/export-and-import.ts'
-import { countLockWaits } from '../support/lock-waits.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { exportLines } from '../support/requests/export-and-import.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { countLockWaits } from '../support/statements/lock-waits.ts'
 import { rootKey, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { deleteOldRegrets } from '../../src/regrets/index.ts'
-import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact } from '../support/requests/record-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const day = 86_400_000

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Body } from '../support/record-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 it('fills a context with more than 20 short notes, unless the query limits the roots', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Body } from '../support/record-requests.ts'
-import { retrieve } from '../support/retrieval-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

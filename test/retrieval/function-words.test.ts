@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/text-query.ts'
-import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
-import { retrieve } from '../support/retrieval-requests.ts'
+import { textSearches } from '../support/apps/text-searches.ts'
+import { createConversationRequests, say } from '../support/requests/conversation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { textSearches } from '../support/text-searches.ts'
 
 const texts = {
   gate: 'Das ist wie der Weg, der da ist.',

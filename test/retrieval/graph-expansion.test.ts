@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isLongRun } from '../support/long-run.ts'
-import { type Body, create } from '../support/record-requests.ts'
-import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import { buildStatement, link, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countPages } from '../../src/retrieval/text/statistics/word-statistics.queries.ts'
 import { createWordStatistics } from '../../src/retrieval/text/statistics/word-statistics.service.ts'
-import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
-import { retrieve } from '../support/retrieval-requests.ts'
+import { createConversationRequests, say } from '../support/requests/conversation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const topics = ['harbour', 'invoice', 'greenhouse', 'timetable', 'recipe']

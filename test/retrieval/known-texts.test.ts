@@ -5,8 +5,8 @@ import { createChannelSearch } from '../../src/retrieval/channels/channel-search
 import { readQuestion } from '../../src/retrieval/question/question.ts'
 import { createRootSearch } from '../../src/retrieval/root-search.service.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
-import { create } from '../support/record-requests.ts'
-import { buildStatement } from '../support/retrieval-requests.ts'
+import { create } from '../support/requests/record-requests.ts'
+import { buildStatement } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

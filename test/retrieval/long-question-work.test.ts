@@ -4,8 +4,8 @@ import { readQuestionText } from '../../src/retrieval/question/question-text.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createServices } from '../../src/services.ts'
-import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import { type LoggedDatabase, openLoggedDatabase } from '../support/logged-statements.ts'
+import { createConversationRequests, say } from '../support/requests/conversation-requests.ts'
+import { type LoggedDatabase, openLoggedDatabase } from '../support/statements/logged-statements.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const { append } = createConversationRequests(() => app)

@@ -8,8 +8,8 @@ import { createCellCache, createVectorMemory, createVectorSearch } from '../../s
 import { listAnswerConditions, listContextConditions } from '../../src/retrieval/filters.queries.ts'
 import { createTextMemory, createTextSearch } from '../../src/retrieval/index.ts'
 import { readQuestion } from '../../src/retrieval/question/question.ts'
-import { anyChange, createStoreChanges, scopes, vocabulary } from '../support/changing-store.ts'
 import { countRuns } from '../support/long-run.ts'
+import { anyChange, createStoreChanges, scopes, vocabulary } from '../support/stores/changing-store.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/text-query.ts'
-import { createConversationRequests, say } from '../support/conversation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
-import { retrieve } from '../support/retrieval-requests.ts'
+import { textSearches } from '../support/apps/text-searches.ts'
+import { createConversationRequests, say } from '../support/requests/conversation-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { textSearches } from '../support/text-searches.ts'
 
 const texts = {
   research: 'My research is about old maps.',

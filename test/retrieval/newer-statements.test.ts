@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Body, create } from '../support/record-requests.ts'
-import { buildService, buildStatement, retrieve } from '../support/retrieval-requests.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import { buildService, buildStatement, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

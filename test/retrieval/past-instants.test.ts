@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { writeOneDayPolicies } from '../support/one-day-policies.ts'
-import { type Body, create } from '../support/record-requests.ts'
-import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { writeOneDayPolicies } from '../support/apps/one-day-policies.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import { buildStatement, link, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { type Body, createAll } from '../support/record-requests.ts'
-import { retrieve } from '../support/retrieval-requests.ts'
+import { type Body, createAll } from '../support/requests/record-requests.ts'
+import { retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -7,10 +7,10 @@ import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createServices } from '../../src/services.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { type LoggedDatabase, openLoggedDatabase } from '../support/logged-statements.ts'
-import type { Body } from '../support/record-requests.ts'
-import { buildService, buildStatement } from '../support/retrieval-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { buildService, buildStatement } from '../support/requests/retrieval-requests.ts'
+import { type LoggedDatabase, openLoggedDatabase } from '../support/statements/logged-statements.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const dimensions = 256

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { askContext, idsOf, skill, storeMessages, task } from '../support/prompt-context-requests.ts'
-import { type Body, create, expectProblem } from '../support/record-requests.ts'
-import { buildService, buildStatement } from '../support/retrieval-requests.ts'
+import { askContext, idsOf, skill, storeMessages, task } from '../support/requests/prompt-context-requests.ts'
+import { type Body, create, expectProblem } from '../support/requests/record-requests.ts'
+import { buildService, buildStatement } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

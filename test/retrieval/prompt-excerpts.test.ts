@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { isLongRun } from '../support/long-run.ts'
-import { askContext, storeMessages } from '../support/prompt-context-requests.ts'
+import { askContext, storeMessages } from '../support/requests/prompt-context-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture } from '../support/capture-requests.ts'
-import { consolidate } from '../support/consolidation-requests.ts'
-import { askContext } from '../support/prompt-context-requests.ts'
-import { listStatements } from '../support/prompt-lines.ts'
-import type { Body } from '../support/record-requests.ts'
+import { capture } from '../support/requests/capture-requests.ts'
+import { consolidate } from '../support/requests/consolidation-requests.ts'
+import { askContext } from '../support/requests/prompt-context-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { listStatements } from '../support/texts/prompt-lines.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

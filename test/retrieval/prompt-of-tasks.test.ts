@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { askContext, idsOf, task } from '../support/prompt-context-requests.ts'
-import { type Body, create } from '../support/record-requests.ts'
+import { askContext, idsOf, task } from '../support/requests/prompt-context-requests.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

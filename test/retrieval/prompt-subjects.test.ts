@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { askContext, idsOf } from '../support/prompt-context-requests.ts'
-import { listStatements } from '../support/prompt-lines.ts'
-import { create } from '../support/record-requests.ts'
-import { buildService } from '../support/retrieval-requests.ts'
+import { askContext, idsOf } from '../support/requests/prompt-context-requests.ts'
+import { create } from '../support/requests/record-requests.ts'
+import { buildService } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { listStatements } from '../support/texts/prompt-lines.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

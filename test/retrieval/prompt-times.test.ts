@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { capture } from '../support/capture-requests.ts'
-import { askContext } from '../support/prompt-context-requests.ts'
-import { listRecordLines } from '../support/prompt-lines.ts'
-import { type Body, create } from '../support/record-requests.ts'
-import { retrieve } from '../support/retrieval-requests.ts'
+import { capture } from '../support/requests/capture-requests.ts'
+import { askContext } from '../support/requests/prompt-context-requests.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import { retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { listRecordLines } from '../support/texts/prompt-lines.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -6,8 +6,8 @@ import type { Trust } from '../../src/domain/trust/caller.ts'
 import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
 import { findNamedEntities } from '../../src/retrieval/channels/name-search.queries.ts'
 import { findByHandles } from '../../src/retrieval/prompt/prompt-context.queries.ts'
-import { countReads } from '../support/count-reads.ts'
-import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
+import { countReads } from '../support/statements/count-reads.ts'
+import { openUnanalyzedStore } from '../support/stores/unanalyzed-store.ts'
 
 const trust: Trust = { maxSensitivity: 'low', scopes: ['project-7', 'project-8'] }
 const tables = ['records', 'contents', 'handles']

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { readQuestionText } from '../../src/retrieval/question/question-text.ts'
-import { type Body, create } from '../support/record-requests.ts'
-import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { textSearches } from '../support/apps/text-searches.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { textSearches } from '../support/text-searches.ts'
 
 let app: TestApp
 const ids: Record<string, string> = {}

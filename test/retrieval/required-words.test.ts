@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { type Body, create } from '../support/record-requests.ts'
-import { buildService, buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import {
+  buildService,
+  buildStatement,
+  link,
+  listNodeIds,
+  retrieve,
+} from '../support/requests/retrieval-requests.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const dimensions = 256

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Body, create, payloads } from '../support/record-requests.ts'
-import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { type Body, create, payloads } from '../support/requests/record-requests.ts'
+import { buildStatement, link, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, create, read } from '../support/record-requests.ts'
-import { buildService, buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
+import {
+  buildService,
+  buildStatement,
+  link,
+  listNodeIds,
+  retrieve,
+} from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-/** A key for the scopes `mine` and `ours` and records without scope, up to `low`. */
-let narrow: string
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'the key of the erasures' } })
-beforeAll(async () => {
-  narrow = await app.issueKey(['records:read', 'lifecycle:write'], {
-    scopes: ['mine', 'ours'],
-    max_sensitivity: 'low',
-  })
-})
+const trust = { scopes: ['mine', 'ours'], max_sensitivity: 'low' }
+/** A key for the scopes `mine` and `ours` and records without scope, up to `low`. */
+const narrow = await app.issueKey(['records:read', 'lifecycle:write'], trust)
 afterAll(() => app.close())
 
 const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta']

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
 import { createAccessService } from '../../src/lifecycle/index.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
-import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, create } from '../support/record-requests.ts'
-import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

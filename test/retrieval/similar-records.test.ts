@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeCosine } from '../../src/domain/vectors/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/embedders/feature-hashing.ts'
-import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'
-import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { type Body, create, expectProblem, pointersOf } from '../support/requests/record-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/stores/insert-vectors.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const dimensions = 256

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { readQuery } from '../../src/domain/words/text-query.ts'
-import type { Body } from '../support/record-requests.ts'
-import { buildStatement, retrieve } from '../support/retrieval-requests.ts'
+import { textSearches } from '../support/apps/text-searches.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import { buildStatement, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { textSearches } from '../support/text-searches.ts'
 
 const texts = {
   code: 'The heating shows P118.',

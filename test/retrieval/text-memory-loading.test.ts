@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { fullTrust } from '../../src/domain/trust/caller.ts'
 import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
-import { createConversationRequests, say } from '../support/conversation-requests.ts'
+import { createConversationRequests, say } from '../support/requests/conversation-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const { append } = createConversationRequests(() => app)

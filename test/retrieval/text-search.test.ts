@@ -9,13 +9,13 @@ import { extractWords } from '../../src/domain/words/word-extraction.ts'
 import { insertRecords } from '../../src/records/creation/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/creation/record-draft.ts'
 import { createTextSearch, type TextSearchInput } from '../../src/retrieval/text/text-search.service.ts'
-import { createBm25Ranking, type Document, drawWord, meanLength } from '../support/bm25.ts'
+import { oneDayPolicies } from '../support/apps/one-day-policies.ts'
+import { rootCaller } from '../support/apps/root-caller.ts'
+import { createBm25Ranking, type Document, drawWord, meanLength } from '../support/checks/bm25.ts'
 import { createTestClock } from '../support/clock.ts'
-import { openTestDatabase } from '../support/database.ts'
 import { isLongRun } from '../support/long-run.ts'
-import { idOf } from '../support/numbered-ids.ts'
-import { oneDayPolicies } from '../support/one-day-policies.ts'
-import { rootCaller } from '../support/root-caller.ts'
+import { openTestDatabase } from '../support/servers/database.ts'
+import { idOf } from '../support/texts/numbered-ids.ts'
 
 const seal = createSeal('a key for texts')
 type Text = { text: string; scope?: string; tags?: string[]; sensitivity?: 'low' | 'high' }

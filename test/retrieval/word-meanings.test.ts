@@ -1,11 +1,15 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createHashEmbedder } from '../../src/embeddings/embedders/hash-embedder.ts'
 import { createStaticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
-import { createEmbeddingWorker, readEmbeddingModels, readVectors } from '../support/embedding-workers.ts'
-import { type Body, create } from '../support/record-requests.ts'
-import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
-import { emptyApp } from '../support/shared-store.ts'
+import { emptyApp } from '../support/apps/shared-store.ts'
+import { type Body, create } from '../support/requests/record-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/requests/retrieval-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import {
+  createEmbeddingWorker,
+  readEmbeddingModels,
+  readVectors,
+} from '../support/workers/embedding-workers.ts'
 
 const sentences = {
   physician: 'The physician prescribed antibiotics against an infection.',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { isLongRun } from '../support/long-run.ts'
-import { type Body, create, read } from '../support/record-requests.ts'
-import { buildClaim, mergeRecords, readLineage, revise } from '../support/revision-requests.ts'
+import { type Body, create, read } from '../support/requests/record-requests.ts'
+import { buildClaim, mergeRecords, readLineage, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the racing tests' } })

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { type Body, create, expectProblem, payloads } from '../support/record-requests.ts'
-import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
+import { type Body, create, expectProblem, payloads } from '../support/requests/record-requests.ts'
+import { buildClaim, mergeRecords, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

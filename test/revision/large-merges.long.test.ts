@@ -1,7 +1,14 @@
 import { afterAll, expect, it } from 'vitest'
-import { entity } from '../support/entity-requests.ts'
-import { buildTexts } from '../support/long-records.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { entity } from '../support/requests/entity-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
+import { buildTexts } from '../support/stores/long-records.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import { insertEdges } from '../support/insert-edges.ts'
-import { type Body, create, expectProblem, payloads } from '../support/record-requests.ts'
-import { buildClaim, mergeRecords, readLineage, revise } from '../support/revision-requests.ts'
+import { createSessionEnder } from '../support/processes/end-session.ts'
+import { type Body, create, expectProblem, payloads } from '../support/requests/record-requests.ts'
+import { buildClaim, mergeRecords, readLineage, revise } from '../support/requests/revision-requests.ts'
+import { insertEdges } from '../support/stores/insert-edges.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the lineage tests' } })

@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { insertEdges } from '../support/insert-edges.ts'
-import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
-import { auditFields, buildClaim, mergeRecords, readAuditLog, revise } from '../support/revision-requests.ts'
+import { type Body, create, expectProblem, payloads, read } from '../support/requests/record-requests.ts'
+import {
+  auditFields,
+  buildClaim,
+  mergeRecords,
+  readAuditLog,
+  revise,
+} from '../support/requests/revision-requests.ts'
+import { insertEdges } from '../support/stores/insert-edges.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
-import { buildClaim, buildPlain, revise, successors } from '../support/revision-requests.ts'
+import { type Body, create, expectProblem, payloads, read } from '../support/requests/record-requests.ts'
+import { buildClaim, buildPlain, revise, successors } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the revising tests' } })

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { deleteRevisionEffects } from '../../src/effects/index.ts'
-import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,9 +1,16 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp()
 afterAll(async () => {

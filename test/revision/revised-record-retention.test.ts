@@ -1,10 +1,16 @@
 import { afterAll, expect, it } from 'vitest'
 import { listBacklog } from '../../src/metrics/store.queries.ts'
-import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
-import { buildClaim, mergeRecords, readAuditLog, readLineage, revise } from '../support/revision-requests.ts'
+import { type Body, create, expectProblem, read } from '../support/requests/record-requests.ts'
+import {
+  buildClaim,
+  mergeRecords,
+  readAuditLog,
+  readLineage,
+  revise,
+} from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { day } from '../support/test-works.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { day } from '../support/workers/test-works.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

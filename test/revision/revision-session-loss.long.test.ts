@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { readAllRows } from '../support/capture-requests.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import { create, expectProblem, payloads } from '../support/record-requests.ts'
-import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
+import { createSessionEnder } from '../support/processes/end-session.ts'
+import { readAllRows } from '../support/requests/capture-requests.ts'
+import { create, expectProblem, payloads } from '../support/requests/record-requests.ts'
+import { buildClaim, mergeRecords, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
-import { auditFields, buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
+import { type Body, create, expectProblem, payloads, read } from '../support/requests/record-requests.ts'
+import { auditFields, buildClaim, mergeRecords, revise } from '../support/requests/revision-requests.ts'
 import { type RequestOptions, startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

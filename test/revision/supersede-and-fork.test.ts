@@ -1,5 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  payloads,
+  read,
+  type Type,
+} from '../support/requests/record-requests.ts'
 import {
   auditFields,
   buildClaim,
@@ -7,7 +14,7 @@ import {
   readAuditLog,
   revise,
   successors,
-} from '../support/revision-requests.ts'
+} from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the revising tests' } })

@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { auditFields, revise } from '../support/revision-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
+import { auditFields, revise } from '../support/requests/revision-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp()

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { RunEnded } from '../../src/jobs/runs.ts'
+import { RunEnded } from '../../src/jobs/runs/runs.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
-import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
-import { shareTestApp } from '../support/shared-store.ts'
+import { shareTestApp } from '../support/apps/shared-store.ts'
+import { type Body, create, expectProblem, fact } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 const day = 86_400_000
 const idle = new AbortController().signal

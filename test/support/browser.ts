@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { isLongRun } from './long-run.ts'
-import { openTcpRelay, type TcpRelay } from './tcp-relay.ts'
+import { openTcpRelay, type TcpRelay } from './servers/tcp-relay.ts'
 import { rootKey, startTestApp, type TestApp } from './test-app.ts'
 
 /** Where distributions install the browser; nothing is downloaded for the tests. */

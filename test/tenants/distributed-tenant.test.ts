@@ -1,10 +1,10 @@
 import { describe, expect, inject, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { citusUrl, moveSchema } from '../support/citus.ts'
-import { administer } from '../support/postgres-processes.ts'
-import { startApi } from '../support/started-service.ts'
+import { startApi } from '../support/apps/started-service.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { citusUrl, moveSchema } from '../support/servers/citus.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const tables = [

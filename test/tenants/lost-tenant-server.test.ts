@@ -6,22 +6,27 @@ import { migrations } from '../../migrations/index.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { nameSchema } from '../../src/db/schema-names.ts'
 import { visitStatement } from '../../src/db/tenant-sessions.ts'
-import type { RunContext } from '../../src/jobs/runs.ts'
-import { drainInBatches } from '../../src/jobs/table-walk.ts'
+import { drainInBatches } from '../../src/jobs/runs/batch-walk.ts'
+import type { RunContext } from '../../src/jobs/runs/runs.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { checkLaws } from '../../src/roles/store-laws.ts'
 import { prepareDatabase } from '../../src/roles/store-preparation.ts'
 import { createTenantJobs } from '../../src/roles/tenants/tenant-jobs.ts'
-import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
-import { administer } from '../support/postgres-processes.ts'
-import { createServerFolder, startPostgresServer } from '../support/postgres-server.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { silentAnnouncements } from '../support/silent-announcements.ts'
-import { openTcpRelay } from '../support/tcp-relay.ts'
-import { createTenantDatabase } from '../support/tenant-databases.ts'
-import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import {
+  createTenant,
+  dropTenant,
+  startTenantApp,
+  type TenantClient,
+} from '../support/requests/tenant-requests.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
+import { createServerFolder, startPostgresServer } from '../support/servers/postgres-server.ts'
+import { openTcpRelay } from '../support/servers/tcp-relay.ts'
+import { createTenantDatabase } from '../support/servers/tenant-databases.ts'
 import { testDataRoot } from '../support/test-data-root.ts'
+import { idleWorks, noIntervals } from '../support/workers/idle-jobs.ts'
+import { silentAnnouncements } from '../support/workers/silent-announcements.ts'
 
 const app = await startTenantApp()
 const near = await createTenant(app, 'near')

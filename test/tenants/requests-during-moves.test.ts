@@ -1,9 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTenantDirectory } from '../../src/tenants/index.ts'
-import { type Body, fact } from '../support/record-requests.ts'
-import { copyTenantDatabase, createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
-import { createTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import { type Body, fact } from '../support/requests/record-requests.ts'
+import { createTenant, startTenantApp, type TenantClient } from '../support/requests/tenant-requests.ts'
+import {
+  copyTenantDatabase,
+  createTenantDatabase,
+  type TenantDatabase,
+} from '../support/servers/tenant-databases.ts'
 import { rootKey } from '../support/test-app.ts'
 
 const app = await startTenantApp()

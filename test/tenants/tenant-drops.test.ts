@@ -6,9 +6,9 @@ import {
   createTenantDirectory,
   createTenantsService,
 } from '../../src/tenants/index.ts'
-import { administer } from '../support/postgres-processes.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { createTenant, dropTenant, readPlace, startTenantApp } from '../support/tenant-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { createTenant, dropTenant, readPlace, startTenantApp } from '../support/requests/tenant-requests.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 
 const app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '500ms', MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })
 afterAll(() => app.close())

@@ -2,11 +2,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { nameSchema } from '../../src/db/schema-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTenantJobs } from '../../src/roles/tenants/tenant-jobs.ts'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { goTo, listMonths } from '../support/history-months.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { silentAnnouncements } from '../support/silent-announcements.ts'
-import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import {
+  createTenant,
+  dropTenant,
+  startTenantApp,
+  type TenantClient,
+} from '../support/requests/tenant-requests.ts'
+import { goTo, listMonths } from '../support/stores/history-months.ts'
+import { silentAnnouncements } from '../support/workers/silent-announcements.ts'
 
 let jobs: ReturnType<typeof createTenantJobs>
 let polls: ReturnType<typeof jobs.startPolls>

@@ -3,13 +3,18 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
 import { nameSchema } from '../../src/db/schema-names.ts'
-import { callTool, connectClient } from '../support/mcp-clients.ts'
-import { type Operation, operations } from '../support/openapi-operations.ts'
-import { type Body, payloads } from '../support/record-requests.ts'
-import { createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
-import { createTenant, readPlace, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import { callTool, connectClient } from '../support/http/mcp-clients.ts'
+import { type Operation, operations } from '../support/http/openapi-operations.ts'
+import { type Body, payloads } from '../support/requests/record-requests.ts'
+import {
+  createTenant,
+  readPlace,
+  startTenantApp,
+  type TenantClient,
+} from '../support/requests/tenant-requests.ts'
+import { createTenantDatabase, type TenantDatabase } from '../support/servers/tenant-databases.ts'
 import type { Answer } from '../support/test-app.ts'
-import { uuid } from '../support/uuid.ts'
+import { uuid } from '../support/texts/uuid.ts'
 
 type Store = TenantClient & { db: Database; word: string; listed: Map<string, string> }
 

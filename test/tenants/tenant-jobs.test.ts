@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Announcements } from '../../src/jobs/announcements.ts'
+import type { Announcements } from '../../src/jobs/queue/announcements.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTenantJobs } from '../../src/roles/tenants/tenant-jobs.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { silentAnnouncements } from '../support/silent-announcements.ts'
-import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import {
+  createTenant,
+  dropTenant,
+  startTenantApp,
+  type TenantClient,
+} from '../support/requests/tenant-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { silentAnnouncements } from '../support/workers/silent-announcements.ts'
 
 /** Creating a tenant takes longer than what most tests here do with it. */
 let first: TenantClient

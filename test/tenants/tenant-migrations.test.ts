@@ -6,10 +6,15 @@ import { visitStatement } from '../../src/db/tenant-sessions.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { prepareDatabase } from '../../src/roles/store-preparation.ts'
 import { createTenantJobs } from '../../src/roles/tenants/tenant-jobs.ts'
-import { administer } from '../support/postgres-processes.ts'
-import type { Body } from '../support/record-requests.ts'
-import { silentAnnouncements } from '../support/silent-announcements.ts'
-import { createTenant, readPlace, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
+import {
+  createTenant,
+  readPlace,
+  startTenantApp,
+  type TenantClient,
+} from '../support/requests/tenant-requests.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
+import { silentAnnouncements } from '../support/workers/silent-announcements.ts'
 
 let lines: string[]
 const app = await startTenantApp({ MEMBRANE_STATEMENT_TIMEOUT: '1500ms' })

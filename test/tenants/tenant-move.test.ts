@@ -1,16 +1,21 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { administer } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { until } from '../support/processes/processes.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import {
+  createTenant,
+  dropTenant,
+  startTenantApp,
+  type TenantClient,
+} from '../support/requests/tenant-requests.ts'
+import { administer } from '../support/servers/postgres-processes.ts'
 import {
   copyTenantDatabase,
   createTenantDatabase,
   type TenantDatabase,
   withPassword,
-} from '../support/tenant-databases.ts'
-import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+} from '../support/servers/tenant-databases.ts'
 
 const app = await startTenantApp({ MEMBRANE_LOCK_TIMEOUT: '1s' })
 const first = await createTenantDatabase()

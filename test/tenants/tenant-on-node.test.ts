@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { citusUrl, distributeRows, findOnNodes } from '../support/citus.ts'
-import { administer, urlOf } from '../support/postgres-processes.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { withPassword } from '../support/tenant-databases.ts'
-import { createTenant, dropTenant, startTenantApp } from '../support/tenant-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { createTenant, dropTenant, startTenantApp } from '../support/requests/tenant-requests.ts'
+import { citusUrl, distributeRows, findOnNodes } from '../support/servers/citus.ts'
+import { administer, urlOf } from '../support/servers/postgres-processes.ts'
+import { withPassword } from '../support/servers/tenant-databases.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const coordinator = withPassword(citusUrl ?? 'postgres://nobody@127.0.0.1/nothing')

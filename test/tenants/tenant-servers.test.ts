@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { createTenantDatabase } from '../support/tenant-databases.ts'
-import { createTenant, dropTenant, readPlace, startTenantApp } from '../support/tenant-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { createTenant, dropTenant, readPlace, startTenantApp } from '../support/requests/tenant-requests.ts'
+import { createTenantDatabase } from '../support/servers/tenant-databases.ts'
 
 const app = await startTenantApp()
 const own = await createTenantDatabase()

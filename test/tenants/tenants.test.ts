@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { operations } from '../support/openapi-operations.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
-import { createTenant, dropTenant, startTenantApp } from '../support/tenant-requests.ts'
+import { operations } from '../support/http/openapi-operations.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
+import { createTenant, dropTenant, startTenantApp } from '../support/requests/tenant-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTenantApp()

@@ -1,10 +1,22 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
-import { exportLines, importLines } from '../support/export-and-import.ts'
-import { apply, listPlanChanges, perform, plan } from '../support/plan-requests.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  createScope,
+  listFacts,
+  listRunChanges,
+} from '../support/requests/consolidation-requests.ts'
+import { exportLines, importLines } from '../support/requests/export-and-import.ts'
+import { apply, listPlanChanges, perform, plan } from '../support/requests/plan-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })

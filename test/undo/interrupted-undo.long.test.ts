@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, createScope, listRunChanges } from '../support/consolidation-requests.ts'
-import { createSessionEnder } from '../support/end-session.ts'
-import { noIntervals } from '../support/idle-jobs.ts'
-import { perform, plan } from '../support/plan-requests.ts'
-import { type Body, create, fact } from '../support/record-requests.ts'
+import { createSessionEnder } from '../support/processes/end-session.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { captureEpisode, createScope, listRunChanges } from '../support/requests/consolidation-requests.ts'
+import { perform, plan } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact } from '../support/requests/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { noIntervals } from '../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../support/workers/worker-setup.ts'
 
 /** Applications of plans and undos whose database session ends before any of their statements, and two workers at once. */
 

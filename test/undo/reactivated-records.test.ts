@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { captureEpisode, createScope, listRunChanges } from '../support/consolidation-requests.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, read } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { captureEpisode, createScope, listRunChanges } from '../support/requests/consolidation-requests.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 /** Records that a run created, an undo retracted and a client made active again. */

@@ -1,9 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { erase } from '../support/capture-requests.ts'
-import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
-import { answerBySchema, openDreamApp } from '../support/dream-app.ts'
-import { apply, listPlanChanges, perform, plan } from '../support/plan-requests.ts'
+import { answerBySchema, openDreamApp } from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { erase } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  createScope,
+  listFacts,
+  listRunChanges,
+} from '../support/requests/consolidation-requests.ts'
+import { apply, listPlanChanges, perform, plan } from '../support/requests/plan-requests.ts'
 import {
   type Body,
   create,
@@ -12,13 +17,13 @@ import {
   payloads,
   pointersOf,
   read,
-} from '../support/record-requests.ts'
+} from '../support/requests/record-requests.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
   readStatuses,
   summarizeByFirst,
-} from '../support/similar-records.ts'
+} from '../support/stores/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** The writes and the list of an undo, and the laws that hold afterwards. */

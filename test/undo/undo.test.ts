@@ -1,12 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { range } from '../support/capture-requests.ts'
-import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
-import { createEmbeddingWorker } from '../support/embedding-workers.ts'
-import { apply, perform, plan } from '../support/plan-requests.ts'
-import { type Body, expectProblem } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import {
+  captureEpisode,
+  createScope,
+  listFacts,
+  listRunChanges,
+} from '../support/requests/consolidation-requests.ts'
+import { apply, perform, plan } from '../support/requests/plan-requests.ts'
+import { type Body, expectProblem } from '../support/requests/record-requests.ts'
+import { work as workInSmallBatches } from '../support/stores/twin-scopes.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { work as workInSmallBatches } from '../support/twin-scopes.ts'
+import { createEmbeddingWorker } from '../support/workers/embedding-workers.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

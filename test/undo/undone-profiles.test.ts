@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
 import {
   buildFiveNotes,
   createEntityWithFacts,
@@ -8,9 +7,10 @@ import {
   profileWriter,
   readPeerCardId,
   shareDreamApp,
-} from '../support/dream-app.ts'
-import { perform } from '../support/plan-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+} from '../support/apps/dream-app.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import type { Body } from '../support/requests/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const openApp = shareDreamApp()

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/broken-laws.ts'
-import { range } from '../support/capture-requests.ts'
-import { createScope, listRunChanges } from '../support/consolidation-requests.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { listBrokenLaws } from '../support/checks/broken-laws.ts'
+import { range } from '../support/requests/capture-requests.ts'
+import { createScope, listRunChanges } from '../support/requests/consolidation-requests.ts'
+import { perform } from '../support/requests/plan-requests.ts'
+import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { peek, readLines } from '../../src/http/bodies/body-lines.ts'
-import { CollectedBytes } from '../../src/kernel/collected-bytes.ts'
+import { CollectedBytes } from '../../src/kernel/collections/collected-bytes.ts'
 
 /** The smallest chunks that a client can send. */
 async function* inSingleBytes(text: string): AsyncGenerator<Buffer> {

@@ -3,7 +3,7 @@ import { formatTraceparent, parseTraceparent } from '../../src/kernel/span.ts'
 import { formatExposition } from '../../src/metrics/exposition.ts'
 import { createInstruments } from '../../src/telemetry/instruments.ts'
 import { summariseStatement, traceStatements } from '../../src/telemetry/statements.ts'
-import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
+import { findValues, parsePrometheusText } from '../support/http/prometheus-text.ts'
 
 describe('a traceparent', () => {
   const context = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true }

@@ -90,9 +90,14 @@ function prepare(name: OperationName, input: AnyInput): OutgoingRequest {
       ...(key === undefined ? {} : { 'idempotency-key': key }),
       ...(input.ifMatch === undefined ? {} : { 'if-match': `"${input.ifMatch}"` }),
     },
-    // Only an import has a body that is sent as it is.
-    body: body === undefined ? undefined : name === 'importRecords' ? (body as Body) : JSON.stringify(body),
+    body: writeBody(name, body),
   }
+}
+
+/** Only an import has a body that is sent as it is. */
+function writeBody(name: OperationName, body: unknown): Body | undefined {
+  if (body === undefined) return undefined
+  return name === 'importRecords' ? (body as Body) : JSON.stringify(body)
 }
 
 function fillPath(template: string, { path = {}, query = {} }: AnyInput): string {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createWorkerFor } from '../../../test/support/worker-setup.ts'
+import { createWorkerFor } from '../../../test/support/workers/worker-setup.ts'
 import { ConnectionError } from '../src/index.ts'
 import { answerFirst, problem } from './support/answers.ts'
 import { startService } from './support/service.ts'

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createWorkerFor } from '../../../test/support/worker-setup.ts'
+import { createWorkerFor } from '../../../test/support/workers/worker-setup.ts'
 import { createMemoryTool } from '../src/anthropic.ts'
 import { startService } from './support/service.ts'
 

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rootKey } from '../../../test/support/test-app.ts'
-import { createWorkerFor } from '../../../test/support/worker-setup.ts'
+import { createWorkerFor } from '../../../test/support/workers/worker-setup.ts'
 import { collect } from './support/collect.ts'
 import { type Service, startService } from './support/service.ts'
 

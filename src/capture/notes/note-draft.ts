@@ -7,7 +7,7 @@ import { omitNulls } from '../../kernel/omit-nulls.ts'
 import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { CaptureContext } from '../capture-context.ts'
 import { buildMentionDescents } from '../capture-edges.ts'
-import type { RelatedFact } from '../fact-outcome.ts'
+import type { RelatedFact } from '../facts/fact-outcome.ts'
 import type { TextNote } from './notes.schemas.ts'
 
 /** The record of a note: a fact whose object is the text. */

@@ -17,7 +17,7 @@ import {
 } from '../../records/index.ts'
 import { findNamedEntities } from '../capture.queries.ts'
 import { type CaptureContext, createCaptureContext, createReaderFilter } from '../capture-context.ts'
-import { confirmStoredFact } from '../fact-confirmation.service.ts'
+import { confirmStoredFact } from '../facts/fact-confirmation.service.ts'
 import type { Mention } from '../interpretation/mention-list.ts'
 import { findKnownRecords, type KnownRecords } from '../known-records.service.ts'
 import {
@@ -44,11 +44,10 @@ export function createNotesService(resources: CreationResources) {
 
   /** Stores a text in plain words, once for each scope and sensitivity. */
   async function remember(call: CallContext, note: TextNote): Promise<Remembered> {
-    const { caller } = call
     return transact(db, call, async (tx) => {
       const now = clock.now()
       requirePast(note.occurred_at, now)
-      const context = createCaptureContext(caller, toCapture(caller.name, note), { now, defaultSensitivity })
+      const context = createContext(call, note, now)
       const mentions = await findMentions(tx, context, note)
       const proposed = buildNotePayload(context, note, note.about ?? note.text)
       const known = await findKnownRecords(tx, context, { fact: proposed, mentions })
@@ -95,16 +94,16 @@ export function createNotesService(resources: CreationResources) {
 
   /** The known entities that a text names, as `remember` would link them to a note of this scope and sensitivity. */
   async function findEntities(call: CallContext, note: TextNote): Promise<readonly NamedEntity[]> {
-    const { caller } = call
     return transact(db, call, async (tx) => {
-      const context = createCaptureContext(caller, toCapture(caller.name, note), {
-        now: clock.now(),
-        defaultSensitivity,
-      })
+      const context = createContext(call, note, clock.now())
       const mentions = await findMentions(tx, context, note)
       const known = await findKnownRecords(tx, context, { mentions })
       return chooseTopic(context, note, mentions, known).entities
     })
+  }
+
+  function createContext({ caller }: CallContext, note: TextNote, now: Date): CaptureContext {
+    return createCaptureContext(caller, toCapture(caller.name, note), { now, defaultSensitivity })
   }
 
   return { remember, findEntities }

@@ -10,7 +10,7 @@ import {
   type StoredRecord,
 } from '../../records/index.ts'
 import type { CaptureContext } from '../capture-context.ts'
-import { getIdToLock } from '../fact-outcome.ts'
+import { getIdToLock } from '../facts/fact-outcome.ts'
 import { type LookupPlan, planHandleLookup } from '../handle-lookup.ts'
 import type { InterpretedEpisode } from '../interpretation/interpretation.service.ts'
 import { asStatedFact, decideByHandles, type KnownRecords, noFindings } from '../known-records.service.ts'

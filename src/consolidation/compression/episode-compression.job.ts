@@ -1,6 +1,6 @@
 import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { findEffectsRunId } from '../../jobs/runs.ts'
+import { findEffectsRunId } from '../../jobs/runs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
 import { claimEpisodes, type Portion } from '../episode-batches.queries.ts'

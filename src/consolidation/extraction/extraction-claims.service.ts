@@ -1,5 +1,6 @@
 import { getRank, type Sensitivity } from '../../domain/trust/caller.ts'
-import { isBatchFailure, type Position } from '../../jobs/table-walk.ts'
+import { isBatchFailure } from '../../jobs/runs/batch-failure.ts'
+import type { Position } from '../../jobs/runs/run-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { addMilliseconds } from '../../kernel/units.ts'
 import type { Episode } from '../episode.ts'

@@ -5,7 +5,7 @@ import {
   listReinforced,
   reinforcedColumns,
   setReinforced,
-} from '../../db/fragments/lifecycle-columns.ts'
+} from '../../db/fragments/lifecycle/lifecycle-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { LifecycleState } from '../../domain/lifecycle/reinforcement.ts'
 import { type Sensitivity, unscoped } from '../../domain/trust/caller.ts'

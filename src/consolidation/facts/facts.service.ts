@@ -1,7 +1,7 @@
 import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, hasSameVisibility } from '../../domain/trust/caller.ts'
-import type { Change } from '../../jobs/runs.ts'
+import type { Change } from '../../jobs/runs/runs.ts'
 import { findSuccessor, type WritingResources } from '../../records/index.ts'
 import { type EpisodeLink, insertEpisodeLinks } from '../episode-links.queries.ts'
 import { lockHandles } from '../handle-locks.queries.ts'

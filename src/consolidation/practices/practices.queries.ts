@@ -5,7 +5,7 @@ import {
   listReinforced,
   reinforcedColumns,
   setReinforced,
-} from '../../db/fragments/lifecycle-columns.ts'
+} from '../../db/fragments/lifecycle/lifecycle-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { CountChange, CountedEpisode, PracticeKey } from './outcome-counts.ts'
 import type { KnownPractice, Practice, UpdatedPractice } from './practice.ts'

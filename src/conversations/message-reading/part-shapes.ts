@@ -43,8 +43,12 @@ const readToolResult: Shape = ({ toolUseId, content }) => {
     .filter(isJsonObject)
     .map(({ text, json }) => text ?? json)
     .filter((value) => value !== undefined)
-  const isText = values.every((value) => typeof value === 'string')
-  return { ...createResult(isText ? joinTexts(values) : values.length === 1 ? values[0] : values), toolUseId }
+  return { ...createResult(joinValues(values)), toolUseId }
+}
+
+function joinValues(values: readonly unknown[]): unknown {
+  if (values.every((value) => typeof value === 'string')) return joinTexts(values)
+  return values.length === 1 ? values[0] : values
 }
 
 const shapes = new Map<string, Shape>([

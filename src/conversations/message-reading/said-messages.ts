@@ -36,8 +36,8 @@ function readMessage(message: NewMessage, index: number, reading: Reading): Said
   const result = findToolResult(message)
   const parts = findParts(message).parts.map(readKind)
   const calls = readCalls((tool_calls ?? []).map(completeCall), result ? [result] : parts, reading)
-  const isText = parts.length === 0 && typeof content === 'string'
-  const written = result ? '' : isText ? content : joinTexts(parts.map(readText))
+  const said = parts.length === 0 && typeof content === 'string' ? content : joinTexts(parts.map(readText))
+  const written = result ? '' : said
   const text = written === '' ? refusal || readTranscript(audio) : written
   // The name in the result of a tool is that of the tool, which is no writer.
   const given = omitNulls({

@@ -64,8 +64,13 @@ async function canReach(path: string, ids: Ids): Promise<boolean> {
   if (parent === path) return true
   const found = await stat(parent).catch(() => undefined)
   if (!found) return canReach(parent, ids)
-  const bit = found.uid === ids.uid ? 0o100 : found.gid === ids.gid ? 0o010 : 0o001
-  return (found.mode & bit) !== 0 && canReach(parent, ids)
+  return (found.mode & getEnterBit(found, ids)) !== 0 && canReach(parent, ids)
+}
+
+/** The bit of the mode that lets an account enter a folder: that of its owner, of its group or of others. */
+function getEnterBit(folder: Ids, { uid, gid }: Ids): number {
+  if (folder.uid === uid) return 0o100
+  return folder.gid === gid ? 0o010 : 0o001
 }
 
 /**

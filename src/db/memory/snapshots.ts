@@ -12,7 +12,9 @@ export function readEnd(snapshot: string): number {
 
 /** Returns the snapshot in which every transaction has ended that had ended in one of the two. */
 export function mergeSnapshots(one: string, other: string): string {
-  const [earlier, later] = [parse(one), parse(other)].sort((a, b) => a.next - b.next) as [Snapshot, Snapshot]
+  const first = parse(one)
+  const second = parse(other)
+  const [earlier, later] = first.next <= second.next ? [first, second] : [second, first]
   const open = later.open.filter((transaction) => !isIn(earlier, transaction))
   return `${open[0] ?? later.next}:${later.next}:${open.join(',')}`
 }

@@ -15,17 +15,16 @@ type Options = PoolOptions & {
   /** A replica that is further behind answers nothing. */
   maxLagMs: number
   log: Logger
-  lookEveryMs?: number
 }
 
-const defaultLookMs = 500
+const lookEveryMs = 500
 /** How long a read waits for a replica to replay a position, before the primary answers it. */
 const waitMs = 250
 const waitStepMs = 5
 
 /** Servers that answer reads, and the watch over them. */
 export function createReplicas(options: Options) {
-  const { url, replicaUrls, maxLagMs, log, lookEveryMs = defaultLookMs, ...rest } = options
+  const { url, replicaUrls, maxLagMs, log, ...rest } = options
   const closing = new AbortController()
   const applicationName = `${rest.applicationName} reads`
   const replicas = replicaUrls.map((each, index) =>

@@ -11,20 +11,19 @@ import { parseServerAddress } from './server-url.ts'
 
 export type ServerOptions = PoolOptions & {
   log?: Logger | undefined
-  lookEveryMs?: number
 }
 
 export type Server = ReturnType<typeof createTenantServer>
 
 /** While connections are in use, the server must answer this often. */
-const usualLookMs = 2_000
+const lookEveryMs = 2_000
 const lookTimeoutMs = 2_000
 /** A busy process can be late for one answer. */
 const maxMisses = 2
 
 /** One server of tenants. When it cannot be used, requests for its tenants fail at once, and none for others. */
 export function createTenantServer(options: ServerOptions) {
-  const { poolSize, log, lookEveryMs = usualLookMs } = options
+  const { poolSize, log } = options
   const pool = createPool(options)
   const address = parseServerAddress(options.url)
   const breakConnections = trackConnections(pool)

@@ -31,11 +31,11 @@ export function hasSameDetail(one: Pick<Handle, 'detail'>, other: Pick<Handle, '
 }
 
 export function nameHandle(name: string): Handle {
-  return handle(['name', normaliseName(name)])
+  return createHandle(['name', normaliseName(name)])
 }
 
 export function createThreadHandle(threadId: string): Handle {
-  return handle(['thread', threadId])
+  return createHandle(['thread', threadId])
 }
 
 /**
@@ -43,17 +43,17 @@ export function createThreadHandle(threadId: string): Handle {
  * reference exists.
  */
 export function createReferenceHandle(source: string, ref: string, sensitivity: Sensitivity): Handle {
-  return handle(['reference', source, ref, sensitivity])
+  return createHandle(['reference', source, ref, sensitivity])
 }
 
 /** The episode is part of the digest, because the same reference may also name the evidence. */
 export function createVerdictHandle(source: string, ref: string, episode: string): Handle {
-  return handle(['verdict', source, ref, episode])
+  return createHandle(['verdict', source, ref, episode])
 }
 
 /** A message by its id; the detail shows whether a stored message of that id has the same content. */
 export function createMessageHandle(place: MessagePlace, content: string): Handle {
-  const known = handle(['message', place.id, place.message_id])
+  const known = createHandle(['message', place.id, place.message_id])
   return { ...known, detail: computeDigest([place.role, place.name ?? null, content]) }
 }
 
@@ -121,16 +121,16 @@ export function createTopicHandle({ subject, predicate, object }: Fact): Handle 
 }
 
 function addObjectDetail(topic: readonly string[], object: unknown): Handle {
-  return { ...handle(['topic', ...topic]), detail: computeDigest(normaliseJson(object, normaliseName)) }
+  return { ...createHandle(['topic', ...topic]), detail: computeDigest(normaliseJson(object, normaliseName)) }
 }
 
 /** The tools of a skill in their order, without direct repetitions. */
 export function createRecipeHandle(tools: readonly string[]): Handle {
-  return handle(['recipe', ...dropRepeats(tools)])
+  return createHandle(['recipe', ...dropRepeats(tools)])
 }
 
 export function createStructureHandle(graph: Graph): Handle {
-  return handle(['structure', digestStructure(graph)])
+  return createHandle(['structure', digestStructure(graph)])
 }
 
 /** Returns every handle of a payload, without duplicates. */
@@ -156,7 +156,7 @@ export function listHandles(payload: Payload): Handle[] {
   }
 }
 
-function handle(parts: readonly string[]): Handle {
+function createHandle(parts: readonly string[]): Handle {
   return { digest: computeDigest(parts), detail: null, place: null }
 }
 

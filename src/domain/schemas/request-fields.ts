@@ -4,7 +4,7 @@ import { MemoryKind, RecordType, Sensitivity, SourceType } from './vocabulary.ts
 
 /** Fields that many requests have, each with its limits and its description. */
 
-const Name = () => Type.String({ minLength: 1, maxLength: 256 })
+export const Name = () => Type.String({ minLength: 1, maxLength: 256 })
 const listExamples = (examples: readonly string[]) => (examples.length === 0 ? {} : { examples })
 
 export const Scope = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })

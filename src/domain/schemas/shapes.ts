@@ -17,6 +17,10 @@ export const durationPattern = '^[0-9]{1,9}(ms|s|m|h|d)$'
 export const Time = (options: TSchemaOptions = {}) =>
   Type.String({ format: 'date-time', examples: ['2026-03-28T09:30:00.000Z'], ...options })
 
+export const TimeOrNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
+
+export const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
 /** A number from 0 to 1. */
 export const Unit = (options: TSchemaOptions = {}) => Type.Number({ minimum: 0, maximum: 1, ...options })
 

@@ -52,15 +52,15 @@ export function normalise(vector: Embedding): Embedding {
 }
 
 /**
- * The k candidates most similar to the query, compared exactly. Ties are ordered by id, so that a page never depends
+ * The candidates most similar to the query, compared exactly. Ties are ordered by id, so that a page never depends
  * on the query plan.
  */
-export function findNearest(query: Embedding, candidates: Iterable<Embedded>, k: number): Neighbour[] {
+export function findNearest(query: Embedding, candidates: Iterable<Embedded>, most: number): Neighbour[] {
   const similarityOf = createCosineWith(query)
   const compared: Neighbour[] = []
   for (const { id, vector, square } of candidates)
     compared.push({ id, similarity: similarityOf(vector, square) })
-  return compared.sort(compareNearness).slice(0, k)
+  return compared.sort(compareNearness).slice(0, most)
 }
 
 export function compareNearness(one: Neighbour, other: Neighbour): number {

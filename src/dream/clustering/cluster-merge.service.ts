@@ -2,10 +2,10 @@ import type { Transaction } from '../../db/transaction.ts'
 import type { Seal } from '../../domain/identity/tombstone-seal.ts'
 import { maxTags } from '../../domain/schemas/request-fields.ts'
 import { createServiceCaller } from '../../domain/trust/caller.ts'
-import type { Change, RunContext } from '../../jobs/runs.ts'
-import { walkRunById } from '../../jobs/table-walk.ts'
+import { walkRunById } from '../../jobs/runs/run-walk.ts'
+import type { Change, RunContext } from '../../jobs/runs/runs.ts'
+import { countOccurrences } from '../../kernel/collections/occurrences.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { countOccurrences } from '../../kernel/occurrences.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import {
   loadManyForUpdate,

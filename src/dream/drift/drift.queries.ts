@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { isAtMost } from '../../db/fragments/json-size.ts'
+import { isAtMost } from '../../db/fragments/json/json-size.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import type { RecordStatus } from '../../db/schema.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Scope } from '../../domain/schemas/request-fields.ts'
 import { ref } from '../../domain/schemas/schema-ref.ts'
-import { closed, Uuid } from '../../domain/schemas/shapes.ts'
+import { Count, closed, Uuid } from '../../domain/schemas/shapes.ts'
 
 export const DriftQuery = closed(
   {
@@ -26,7 +26,6 @@ export type DriftItem = Static<typeof DriftItem>
 
 /** The most items of a report. */
 export const maxItems = 500
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const DriftReport = closed(
   {

@@ -61,7 +61,7 @@ function* listTexts(payload: Payload): Generator<string> {
   while (left.length > 0) {
     const value = left.pop()
     if (typeof value === 'string') yield value
-    else if (Array.isArray(value)) for (let n = value.length - 1; n >= 0; n--) left.push(value[n])
+    else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at--) left.push(value[at])
     else if (value !== null && typeof value === 'object') {
       for (const inner of listValues(Object.entries(value)).reverse()) left.push(inner)
     }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { liveRecords } from '../../db/fragments/live-records.ts'
+import { liveRecords } from '../../db/fragments/lifecycle/live-records.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { Sensitivity } from '../../domain/trust/caller.ts'
 import type { Precision } from '../../domain/vectors/vector-codes.ts'

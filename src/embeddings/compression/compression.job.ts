@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { decode, encode } from '../../domain/vectors/vector-codes.ts'
-import type { Change, JobWork, RunContext } from '../../jobs/runs.ts'
-import { walkRun } from '../../jobs/table-walk.ts'
+import { walkRun } from '../../jobs/runs/run-walk.ts'
+import type { Change, JobWork, RunContext } from '../../jobs/runs/runs.ts'
 import type { RetentionSettings } from '../../lifecycle/index.ts'
 import {
   type CompressibleVector,

@@ -1,6 +1,6 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { type Embedding, hasDirection, normalise } from '../../domain/vectors/similarity.ts'
-import { halve } from '../../kernel/halve.ts'
+import { halve } from '../../kernel/collections/halve.ts'
 import { ModelFailure } from '../../llm/model-failure.ts'
 import { isBuiltIn } from './embedder.service.ts'
 import type { Embedder } from './embedder.ts'

@@ -31,9 +31,9 @@ const evenSpread = 1 / 12
  * The Fisher–Rao distance of two vectors as independent Gaussians:
  * d² = Σ (√2 arcosh(1 + x))² with x = ((μ₁ − μ₂)²/2 + (σ₁ − σ₂)²) / 2σ₁σ₂.
  */
-export function computeFrqadDistance(a: RoundedVector, b: RoundedVector): number {
-  const one = toGaussian(a)
-  const other = toGaussian(b)
+export function computeFrqadDistance(first: RoundedVector, second: RoundedVector): number {
+  const one = toGaussian(first)
+  const other = toGaussian(second)
   if (one.centre.length !== other.centre.length)
     throw new RangeError('The vectors have different dimensions.')
   const blur = (one.deviation - other.deviation) ** 2
@@ -47,13 +47,13 @@ export function computeFrqadDistance(a: RoundedVector, b: RoundedVector): number
 }
 
 /**
- * Returns the k nearest by that distance, ties by id. Vectors of full precision are ordered among themselves by
+ * Returns the nearest by that distance, ties by id. Vectors of full precision are ordered among themselves by
  * cosine: between equal Gaussians the distance ranks one large difference below several small ones.
  */
 export function findNearestMixed(
   query: RoundedVector,
   candidates: Iterable<RoundedVector & { id: string }>,
-  k: number,
+  most: number,
 ): Neighbour[] {
   const compared = Array.from(candidates, (candidate) => ({
     id: candidate.id,
@@ -64,7 +64,7 @@ export function findNearestMixed(
   const exact = compared.filter(({ isExact }) => isExact).sort(compareNearness)
   let place = 0
   const ranked = compared.map((each) => (each.isExact ? (exact[place++] ?? each) : each))
-  return ranked.slice(0, k).map(({ id, similarity }) => ({ id, similarity }))
+  return ranked.slice(0, most).map(({ id, similarity }) => ({ id, similarity }))
 }
 
 type GaussianVector = { centre: Embedding; deviation: number }

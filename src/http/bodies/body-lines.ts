@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { CollectedBytes } from '../../kernel/collected-bytes.ts'
+import { CollectedBytes } from '../../kernel/collections/collected-bytes.ts'
 import { createCutBodyError } from './body-reading.ts'
 
 /** Reads a body of any length as chunks and as lines; only a small part is in memory at any time. */

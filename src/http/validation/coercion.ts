@@ -32,6 +32,7 @@ function coerce(schema: TSchema, given: unknown): unknown {
 function coerceText(type: string | undefined, text: string): unknown {
   if (type === 'integer') return integer.test(text) ? Number(text) : text
   if (type === 'number') return decimal.test(text) ? Number(text) : text
-  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (type === 'boolean' && text === 'true') return true
+  if (type === 'boolean' && text === 'false') return false
   return text
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { computeDayOfLife, startOfDay } from '../../db/fragments/record-days.ts'
+import { computeDayOfLife, startOfDay } from '../../db/fragments/lifecycle/record-days.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { recentAccesses } from '../../domain/importance/access-weights.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { computeKeepingOf, computeUnusedKeepingOf } from '../../db/fragments/keeping.ts'
-import { computeSalienceAt } from '../../db/fragments/salience.ts'
+import { computeKeepingOf, computeUnusedKeepingOf } from '../../db/fragments/lifecycle/keeping.ts'
+import { computeSalienceAt } from '../../db/fragments/lifecycle/salience.ts'
 import { budgetGraceMs } from '../../domain/importance/keeping.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
 

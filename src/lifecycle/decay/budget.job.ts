@@ -2,8 +2,8 @@ import type { Database } from '../../db/connection.ts'
 import { stopSavingEffects } from '../../db/run-effects.ts'
 import { foldTallies } from '../../db/tallies.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { RunContext } from '../../jobs/runs.ts'
-import { walkInBatches } from '../../jobs/table-walk.ts'
+import { walkInBatches } from '../../jobs/runs/batch-walk.ts'
+import type { RunContext } from '../../jobs/runs/runs.ts'
 import { addMilliseconds, subtractMilliseconds } from '../../kernel/units.ts'
 import {
   countForgottenByScope,

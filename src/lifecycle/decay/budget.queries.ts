@@ -1,8 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { decayActor, describeBudgetForgetting, overBudgetRationale } from '../../db/fragments/forgetting.ts'
+import {
+  decayActor,
+  describeBudgetForgetting,
+  overBudgetRationale,
+} from '../../db/fragments/lifecycle/forgetting.ts'
+import { computeSalienceAt } from '../../db/fragments/lifecycle/salience.ts'
 import { createScopeSizeKey } from '../../db/fragments/lock-keys.ts'
-import { computeSalienceAt } from '../../db/fragments/salience.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { unscoped } from '../../domain/trust/caller.ts'
 import { computeKeepingAt, type Eligibility, isDueForPruning, isEligible } from './budget-order.queries.ts'

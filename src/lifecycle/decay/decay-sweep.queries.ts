@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { decayActor, prunedRationale } from '../../db/fragments/forgetting.ts'
-import { computeSalienceAt } from '../../db/fragments/salience.ts'
+import { decayActor, prunedRationale } from '../../db/fragments/lifecycle/forgetting.ts'
+import { computeSalienceAt } from '../../db/fragments/lifecycle/salience.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Range } from '../../jobs/ranges.queries.ts'
-import type { Position } from '../../jobs/table-walk.ts'
+import type { Range } from '../../jobs/runs/ranges.queries.ts'
+import type { Position } from '../../jobs/runs/run-walk.ts'
 
 /** The statements of the sweep read `records` under its own name. */
 const scopeColumn = sql`scope`

@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { closed, Time, Unit, Uuid } from '../../domain/schemas/shapes.ts'
+import { closed, Time, TimeOrNull, Unit, Uuid } from '../../domain/schemas/shapes.ts'
 import { worthParts } from '../../domain/worth/worth-parts.ts'
 
-const orNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
 const Curve = Type.Enum(['exponential', 'linear', 'custom', 'huber', 'elastic'])
 const Nonnegative = () => Type.Number({ minimum: 0 })
 
@@ -24,9 +23,9 @@ export const Forecast = closed(
     salience: Nonnegative(),
     points: Type.Array(closed({ at: Time(), salience: Nonnegative() })),
     crossings: closed({
-      half: orNull('When half of the present salience is left; null for never.'),
-      below_0_1: orNull('When the salience falls below 0.1, which may be in the past; null for never.'),
-      pruned: orNull('When the record is due for pruning; null for never.'),
+      half: TimeOrNull('When half of the present salience is left; null for never.'),
+      below_0_1: TimeOrNull('When the salience falls below 0.1, which may be in the past; null for never.'),
+      pruned: TimeOrNull('When the record is due for pruning; null for never.'),
     }),
   },
   { $id: 'Forecast', description: 'Salience over time, if the record is neither used nor changed.' },
@@ -191,7 +190,7 @@ export const Explanation = closed(
     worth: Type.Optional(Worth),
     keeping: Keeping,
     surprise: Type.Optional(Surprise),
-    prune_at: orNull('When the record is due for pruning; null for never.'),
+    prune_at: TimeOrNull('When the record is due for pruning; null for never.'),
     removal: Type.Optional(Removal),
   },
   {

@@ -1,11 +1,11 @@
 import type { Database } from '../../db/connection.ts'
 import { stopSavingEffects } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { attemptBatch } from '../../jobs/attempt.ts'
-import type { Range } from '../../jobs/ranges.queries.ts'
-import type { JobWork, Run, RunContext } from '../../jobs/runs.ts'
-import { createSharedRanges } from '../../jobs/shared-ranges.ts'
-import { isBatchFailure } from '../../jobs/table-walk.ts'
+import { attemptBatch } from '../../jobs/runs/attempt.ts'
+import { isBatchFailure } from '../../jobs/runs/batch-failure.ts'
+import type { Range } from '../../jobs/runs/ranges.queries.ts'
+import type { JobWork, Run, RunContext } from '../../jobs/runs/runs.ts'
+import { createSharedRanges } from '../../jobs/runs/shared-ranges.ts'
 import {
   countRefreshable,
   listRefreshable,

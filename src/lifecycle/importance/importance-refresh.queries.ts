@@ -4,7 +4,7 @@ import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import { selectPages } from '../../db/fragments/table-size.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { importanceTolerance } from '../../domain/importance/importance.ts'
-import type { Range } from '../../jobs/ranges.queries.ts'
+import type { Range } from '../../jobs/runs/ranges.queries.ts'
 import { computeImportance } from './importance.queries.ts'
 
 type Fragment = RawBuilder<unknown>

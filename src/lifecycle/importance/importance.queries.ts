@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { hasIdIn } from '../../db/fragments/id-condition.ts'
-import { computeDayOfLife, startOfDay } from '../../db/fragments/record-days.ts'
+import { computeDayOfLife, startOfDay } from '../../db/fragments/lifecycle/record-days.ts'
 import type { AccessKind } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { accessWeight, type LoggedAccesses, recentAccesses } from '../../domain/importance/access-weights.ts'

@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { minImportance } from '../../domain/importance/surprise.ts'
 import type { Payload } from '../../domain/payloads/payloads.ts'
 import type { Sensitivity } from '../../domain/trust/caller.ts'
-import type { Portion, Position } from '../../jobs/table-walk.ts'
+import type { Portion, Position } from '../../jobs/runs/run-walk.ts'
 
 const service = 'importance-service'
 /** The base importance of a record from before worth was judged. */

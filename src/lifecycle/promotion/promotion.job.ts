@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
-import type { Change, JobWork, RunContext } from '../../jobs/runs.ts'
-import { walkTable } from '../../jobs/table-walk.ts'
+import { walkTable } from '../../jobs/runs/run-walk.ts'
+import type { Change, JobWork, RunContext } from '../../jobs/runs/runs.ts'
 import { claimEpisodic, claimWorking, countEpisodic, countWorking } from './promotion.queries.ts'
 import { type Promoted, promoteDue } from './promotion.service.ts'
 

@@ -4,7 +4,7 @@ import { hasIdIn } from '../../db/fragments/id-condition.ts'
 import { restrictToScope } from '../../db/fragments/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Layer } from '../../domain/importance/importance.ts'
-import type { Position } from '../../jobs/table-walk.ts'
+import type { Position } from '../../jobs/runs/run-walk.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
 import {
   computeImportance,

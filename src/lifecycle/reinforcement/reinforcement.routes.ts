@@ -15,7 +15,7 @@ const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write' } as const
 const ofEach =
   'of each record in `ids`, in one transaction. Returns one result per record, in the order of `ids`: its new values, ' +
-  'or the problem that stopped it. A problem with one record does not stop the others. After 16 MiB, results have only `id` and `version` of the record.'
+  'or the problem that stopped it. A problem with one record does not stop the others. If the records of the answer have more than 16 MiB, the later ones have only `id` and `version`.'
 const bulkAnswered = {
   200: { schema: ref(BulkAnswer), description: 'One result per record, in the order of `ids`.' },
 } as const
@@ -58,7 +58,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
     permission: 'lifecycle:write',
     summary: 'Pin a record',
     description:
-      'The record keeps its current salience: it neither fades nor is pruned. A pinned record does not change.',
+      'The record keeps its current salience: it neither fades nor is pruned. If it is pinned already, nothing changes.',
     body: Reason,
     errors: refusals,
     run: reinforcement.pin,

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { maxAnswerBytes } from '../../db/fragments/json-size.ts'
+import { maxAnswerBytes } from '../../db/fragments/json/json-size.ts'
 import { type CallContext, getVia, type Transaction, transact } from '../../db/transaction.ts'
 import { computeSalience } from '../../domain/lifecycle/curves.ts'
 import {

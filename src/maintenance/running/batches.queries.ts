@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Change } from '../../jobs/runs.ts'
+import type { Change } from '../../jobs/runs/runs.ts'
 
 /**
  * Finds the run if the worker still has the lease, and locks the lease until the transaction ends. A worker that is

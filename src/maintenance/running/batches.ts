@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { BatchResult } from '../../jobs/runs.ts'
+import type { BatchResult } from '../../jobs/runs/runs.ts'
 
 /** The work of one batch. */
 export type Work<T> = (tx: Transaction) => Promise<T>

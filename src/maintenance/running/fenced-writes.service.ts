@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type Transaction, transact, transactAndRollBack } from '../../db/transaction.ts'
-import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
+import { type BatchResult, RunEnded } from '../../jobs/runs/runs.ts'
 import { addProgress, insertChanges, lockFence } from './batches.queries.ts'
 import type { Work } from './batches.ts'
 import { insertEffects } from './dry-run-effects.queries.ts'

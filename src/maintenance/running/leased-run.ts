@@ -1,5 +1,5 @@
 import type { JobName } from '../../jobs/job-names.ts'
-import type { Run } from '../../jobs/runs.ts'
+import type { Run } from '../../jobs/runs/runs.ts'
 
 /** A run, and the lease of its job under which this worker does it. */
 export type LeasedRun = {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { computeKeepingOf } from '../../db/fragments/keeping.ts'
-import { computeSalienceOf } from '../../db/fragments/salience.ts'
+import { computeKeepingOf } from '../../db/fragments/lifecycle/keeping.ts'
+import { computeSalienceOf } from '../../db/fragments/lifecycle/salience.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /** Lists changes, given as JSON, with the state of each record that would only be forgotten, and adds them to the groups of the plan. */

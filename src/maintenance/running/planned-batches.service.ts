@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Change } from '../../jobs/runs.ts'
+import type { Change } from '../../jobs/runs/runs.ts'
 import { extendDigest, insertEffects, noteSources, readEffects } from './dry-run-effects.queries.ts'
 import { insertPlannedChanges, listRescored } from './planned-batches.queries.ts'
 

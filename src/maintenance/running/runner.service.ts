@@ -1,7 +1,7 @@
 import { isOutage } from '../../db/failures.ts'
 import { transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
-import { type JobWork, RunEnded } from '../../jobs/runs.ts'
+import { type JobWork, RunEnded } from '../../jobs/runs/runs.ts'
 import { describeError, type Logger } from '../../kernel/log.ts'
 import { parseTraceparent, runInSpan, type Tracer } from '../../kernel/span.ts'
 import { addMilliseconds } from '../../kernel/units.ts'

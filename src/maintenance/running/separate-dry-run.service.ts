@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { saveEffects } from '../../db/run-effects.ts'
-import type { BatchResult, Run } from '../../jobs/runs.ts'
+import type { BatchResult, Run } from '../../jobs/runs/runs.ts'
 import { type Batches, holdsNothing, type Work } from './batches.ts'
 import type { FencedWrites } from './fenced-writes.service.ts'
 import { readDryBatch } from './planned-batches.service.ts'

@@ -1,5 +1,6 @@
 import Type, { type TProperties } from 'typebox'
 import { TextNote } from '../../capture/index.ts'
+import { Scope } from '../../domain/schemas/request-fields.ts'
 import { closed } from '../../domain/schemas/shapes.ts'
 import { Layer, RecordType, Sensitivity } from '../../domain/schemas/vocabulary.ts'
 import { jobMeanings, schedulableJobs } from '../../jobs/job-names.ts'
@@ -8,7 +9,6 @@ import { jobMeanings, schedulableJobs } from '../../jobs/job-names.ts'
 
 const optional = Type.Optional
 const id = Type.String({ format: 'uuid' })
-const Scope = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
 const reason = Type.String({ minLength: 1, maxLength: 4_096, description: 'Why, for the log.' })
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 const text = Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S' })

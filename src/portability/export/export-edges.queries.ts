@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { object, plain, text, time, word } from '../../db/fragments/json-text.ts'
+import { object, plain, text, time, word } from '../../db/fragments/json/json-text.ts'
 import { isNotPurged, openTo } from '../../db/fragments/visibility.ts'
 import { inversePairs } from '../../domain/edges/edges.ts'
 import type { Trust } from '../../domain/trust/caller.ts'

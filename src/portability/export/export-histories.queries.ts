@@ -9,8 +9,8 @@ import {
   text,
   time,
   word,
-} from '../../db/fragments/json-text.ts'
-import { computeDayOfLife } from '../../db/fragments/record-days.ts'
+} from '../../db/fragments/json/json-text.ts'
+import { computeDayOfLife } from '../../db/fragments/lifecycle/record-days.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
 import { maxAccesses, maxLineBytes, maxLineValues } from '../line-limits.ts'
 

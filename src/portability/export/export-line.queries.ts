@@ -12,8 +12,8 @@ import {
   text,
   time,
   word,
-} from '../../db/fragments/json-text.ts'
-import { computeSalienceAt } from '../../db/fragments/salience.ts'
+} from '../../db/fragments/json/json-text.ts'
+import { computeSalienceAt } from '../../db/fragments/lifecycle/salience.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import { buildEdges, type ExportContext } from './export-edges.queries.ts'
 import { buildHistories } from './export-histories.queries.ts'

@@ -1,4 +1,4 @@
-import { CollectedBytes } from '../../kernel/collected-bytes.ts'
+import { CollectedBytes } from '../../kernel/collections/collected-bytes.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { maxLineBytes } from '../line-limits.ts'
 

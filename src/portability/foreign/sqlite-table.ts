@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { CollectedBytes } from '../../kernel/collected-bytes.ts'
+import { CollectedBytes } from '../../kernel/collections/collected-bytes.ts'
 import { AppError, createFaultError } from '../../kernel/errors.ts'
 import { maxLineBytes } from '../line-limits.ts'
 import type { ForeignFile, Reading } from './items.ts'

@@ -1,5 +1,5 @@
-import type { ImportedCopy } from './imported-draft.ts'
-import { type ComparedRecord, compareRecords, type LineOutcome } from './record-differences.ts'
+import type { ImportedCopy } from './drafting/imported-draft.ts'
+import { type ComparedRecord, compareRecords, type LineOutcome } from './storing/record-differences.ts'
 
 /** The size of one half of the memory: the records of about eight thousand lines. */
 const maxCharacters = 4 * 1_024 ** 2

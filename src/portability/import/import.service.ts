@@ -10,20 +10,20 @@ import type { PoliciesService } from '../../policies/index.ts'
 import { presentCreated, type WrittenRecord } from '../../records/index.ts'
 import { createForeignReading, type ForeignRequest } from '../foreign/foreign-reading.service.ts'
 import type { Line } from '../line-limits.ts'
-import { createDryRunMemory } from './dry-run-memory.ts'
-import { type ImportContext, type LooseEdge, resolveWaitingEdges } from './import-edges.queries.ts'
-import type { Tally } from './import-report.schemas.ts'
 import {
   type CheckSize,
   createLineReader,
   type Parse,
   type ParsedLine,
   rejectReservedFields,
-} from './line-reading.service.ts'
+} from './drafting/line-reading.service.ts'
+import { createDryRunMemory } from './dry-run-memory.ts'
 import { createPortionStore, getLineStatus, type LineResult } from './portion-store.service.ts'
 import { readAhead } from './reading-ahead.ts'
+import type { Tally } from './report/import-report.schemas.ts'
 import { deleteStagedLines } from './staging.queries.ts'
 import { createStaging } from './staging.service.ts'
+import { type ImportContext, type LooseEdge, resolveWaitingEdges } from './storing/import-edges.queries.ts'
 
 type Resources = {
   db: Database

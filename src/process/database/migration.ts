@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { type Connection, connect } from '../../db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../db/migrator.ts'
-import { prepareQueue } from '../../jobs/queue.ts'
+import { prepareQueue } from '../../jobs/queue/queue.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { OperatorError } from '../operator-error.ts'
 import { requireConfiguration } from './check-configuration.ts'

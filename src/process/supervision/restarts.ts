@@ -33,8 +33,11 @@ export function decideRestart({
   const ends = earlyEnds + 1
   const restartAfterMs = Math.min(longestPauseMs, 250 * 2 ** ends)
   if (isNeeded || ends < maxEarlyEnds) return { restartAfterMs, earlyEnds: ends }
-  const how = signal !== null ? `, lastly by ${signal}` : code !== null ? `, lastly with code ${code}` : ''
-  return {
-    giveUpReason: `it ended ${ends} times within ${earlyMs / 1_000} seconds after it was ready, or before${how}`,
-  }
+  const often = `it ended ${ends} times within ${earlyMs / 1_000} seconds after it was ready, or before`
+  return { giveUpReason: `${often}${describeLastEnd(code, signal)}` }
+}
+
+function describeLastEnd(code: number | null, signal: string | null): string {
+  if (signal !== null) return `, lastly by ${signal}`
+  return code === null ? '' : `, lastly with code ${code}`
 }

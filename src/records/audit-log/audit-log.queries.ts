@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { isEntryShown } from '../../db/fragments/concealment.ts'
-import { maxAnswerBytes, measure, sumBefore } from '../../db/fragments/json-size.ts'
+import { maxAnswerBytes, measure, sumBefore } from '../../db/fragments/json/json-size.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
 
 const columns = [

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Decay, DeletionPolicy } from '../../domain/lifecycle/lifecycle.ts'
-import { maxTags } from '../../domain/schemas/request-fields.ts'
+import { maxTags, Name } from '../../domain/schemas/request-fields.ts'
 import { closed, Unit } from '../../domain/schemas/shapes.ts'
 import { MemoryKind, Sensitivity } from '../../domain/schemas/vocabulary.ts'
 
@@ -37,8 +37,6 @@ const LifecyclePatch = closed(
   },
   { description: 'How the record fades, and whether it may be forgotten.' },
 )
-
-const Name = () => Type.String({ minLength: 1, maxLength: 256 })
 
 /** RFC 7396: null resets a field to its default, and a field of the lifecycle to the policy of the type. */
 export const RecordPatch = closed(

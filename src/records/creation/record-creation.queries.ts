@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { createEffectSaving } from '../../db/fragments/effect-saving.ts'
-import { joinJsonRows, writeJsonRows } from '../../db/fragments/json-rows.ts'
+import { joinJsonRows, writeJsonRows } from '../../db/fragments/json/json-rows.ts'
 import { recordState } from '../../db/fragments/record-state.ts'
 import { writeScopeAndTypeWords } from '../../db/fragments/search-words.ts'
 import { isVisibleTo } from '../../db/fragments/visibility.ts'

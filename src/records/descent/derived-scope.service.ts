@@ -4,7 +4,7 @@ import { type Caller, describeVia, fullTrust } from '../../domain/trust/caller.t
 import { writeChange } from '../change/record-change.service.ts'
 import { purgeRecords } from '../deletion/departures.queries.ts'
 import { forgetRecord } from '../deletion/restoration.ts'
-import { computeErasedIds } from '../erasure/erased-ids.ts'
+import { computeErasedIds, type Derivation } from '../erasure/erased-ids.ts'
 import { findDerivations } from '../erasure/erasure.queries.ts'
 import { requireErasable } from '../erasure/erasure.service.ts'
 import { updateKept } from '../erasure/kept-records.service.ts'
@@ -29,40 +29,61 @@ export async function moveDerived(
   scope: string,
   context: MoveContext,
 ): Promise<void> {
-  const all = await findDerivations(tx, moved.id)
-  const derivedIds = [...new Set(all.map(({ derived }) => derived))]
-  const inScope = new Set(await findInScope(tx, derivedIds, moved.scope))
-  if (inScope.size === 0) return
-  const derivations = all.filter(({ derived }) => inScope.has(derived))
-  const leaving = computeErasedIds(moved.id, derivations)
-  const alone = computeErasedIds(
-    moved.id,
-    derivations.map((each) => ({ ...each, quotesAllSources: false })),
-  )
-  await lockRecords(tx, [...inScope])
-  const found = await findRecords(
-    tx,
-    [...leaving].filter((id) => id !== moved.id),
-    fullTrust,
-  )
-  const following = found.filter(({ id }) => alone.has(id))
-  const refused = await findErasedRecords(
-    tx,
-    context.seal,
-    following.map((each) => ({ ...each, scope })),
-  )
-  const purged = found.filter(({ id }) => !alone.has(id) || refused.has(id))
-  requireErasable(context.caller, purged, false)
-  const lostIds = [...leaving]
+  const derivations = await findDerivationsInScope(tx, moved)
+  if (derivations.length === 0) return
+  const leavingIds = computeErasedIds(moved.id, derivations)
   const keptIds = derivations.flatMap(({ derived, source }) =>
-    leaving.has(source) && !leaving.has(derived) ? [derived] : [],
+    leavingIds.has(source) && !leavingIds.has(derived) ? [derived] : [],
   )
+  await lockRecords(tx, [...new Set(derivations.map(({ derived }) => derived))])
+  const otherIds = [...leavingIds].filter((id) => id !== moved.id)
+  const leaving = await findRecords(tx, otherIds, fullTrust)
+  const following = await chooseFollowing(
+    tx,
+    leaving,
+    { movedId: moved.id, derivations, scope },
+    context.seal,
+  )
+  const followingIds = new Set(following.map(({ id }) => id))
+  const purged = leaving.filter(({ id }) => !followingIds.has(id))
+  requireErasable(context.caller, purged, false)
   const entry = { actor: context.caller.name, rationale, at: context.now, via: describeVia(context.caller) }
-  const lost = { lostIds, lost: [moved, ...found], keptIds: [...new Set(keptIds)], derivations }
+  const lostIds = [...leavingIds]
+  const lost = { lostIds, lost: [moved, ...leaving], keptIds: [...new Set(keptIds)], derivations }
   await updateKept(tx, lost, entry, context.textLanguage)
   await deleteDescentsBetween(tx, lostIds, keptIds)
-  for (const each of following) if (!refused.has(each.id)) await follow(tx, each, scope, context)
+  for (const each of following) await follow(tx, each, scope, context)
   await purge(tx, purged, context)
+}
+
+/** What was made from a record, directly or not, and is in its scope. */
+async function findDerivationsInScope(tx: Transaction, { id, scope }: StoredRecord): Promise<Derivation[]> {
+  const all = await findDerivations(tx, id)
+  const derivedIds = [...new Set(all.map(({ derived }) => derived))]
+  const inScope = new Set(await findInScope(tx, derivedIds, scope))
+  return all.filter(({ derived }) => inScope.has(derived))
+}
+
+type Move = { movedId: string; derivations: readonly Derivation[]; scope: string }
+
+/** Those of the leaving records that were made from the moved one alone, and whose content was not erased from the new scope. */
+async function chooseFollowing(
+  tx: Transaction,
+  leaving: readonly StoredRecord[],
+  { movedId, derivations, scope }: Move,
+  seal: Seal,
+): Promise<StoredRecord[]> {
+  const aloneIds = computeErasedIds(
+    movedId,
+    derivations.map((each) => ({ ...each, quotesAllSources: false })),
+  )
+  const alone = leaving.filter(({ id }) => aloneIds.has(id))
+  const erased = await findErasedRecords(
+    tx,
+    seal,
+    alone.map((each) => ({ ...each, scope })),
+  )
+  return alone.filter(({ id }) => !erased.has(id))
 }
 
 async function follow(

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { writeJsonRows } from '../../db/fragments/json-rows.ts'
+import { writeJsonRows } from '../../db/fragments/json/json-rows.ts'
 import { sendWithNext } from '../../db/statements/deferred-statements.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Descent } from './descents.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Actor } from '../../domain/schemas/request-fields.ts'
 import { ref } from '../../domain/schemas/schema-ref.ts'
-import { closed, Time, Uuid } from '../../domain/schemas/shapes.ts'
+import { Count, closed, Time, Uuid } from '../../domain/schemas/shapes.ts'
 import { Via } from '../via.ts'
 
 export const Erasure = closed(
@@ -32,8 +32,6 @@ export const Erasure = closed(
   },
 )
 export type Erasure = Static<typeof Erasure>
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const ErasureReceipt = closed(
   {

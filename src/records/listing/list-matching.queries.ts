@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { computeSalienceAt } from '../../db/fragments/salience.ts'
+import { computeSalienceAt } from '../../db/fragments/lifecycle/salience.ts'
 import { isNotPurged, isVisibleTo, openTo } from '../../db/fragments/visibility.ts'
 import { toWebSearch } from '../../domain/words/text-query.ts'
 import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { maxAnswerBytes, measureShown, sumBefore } from '../../db/fragments/json-size.ts'
+import { maxAnswerBytes, measureShown, sumBefore } from '../../db/fragments/json/json-size.ts'
 import type { DB } from '../../db/schema.ts'
 import { readStored } from '../records.queries.ts'
 import { selectMatching, selectSortValue } from './list-matching.queries.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { hasIdIn } from '../../db/fragments/id-condition.ts'
-import { contentBytes, maxAnswerBytes, measureShown, sumBefore } from '../../db/fragments/json-size.ts'
+import { contentBytes, maxAnswerBytes, measureShown, sumBefore } from '../../db/fragments/json/json-size.ts'
 import { isVisibleTo } from '../../db/fragments/visibility.ts'
 import type { Trust } from '../../domain/trust/caller.ts'
 import { embeddedEdges, embeddedEdgesAmongMany } from '../embedded-edges.ts'

@@ -1,4 +1,4 @@
-import { maxAnswerBytes } from '../../db/fragments/json-size.ts'
+import { maxAnswerBytes } from '../../db/fragments/json/json-size.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Caller } from '../../domain/trust/caller.ts'
 import { AppError } from '../../kernel/errors.ts'

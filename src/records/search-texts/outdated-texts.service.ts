@@ -3,7 +3,7 @@ import { transact } from '../../db/transaction.ts'
 import { holdsSecret, writeSearchableText } from '../../domain/payloads/searchable-text.ts'
 import { extractWords } from '../../domain/words/word-extraction.ts'
 import { type Poll, startPoll } from '../../jobs/poll.ts'
-import { isBatchFailure } from '../../jobs/table-walk.ts'
+import { isBatchFailure } from '../../jobs/runs/batch-failure.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
 import {

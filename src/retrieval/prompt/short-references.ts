@@ -1,4 +1,4 @@
-import { countOccurrences } from '../../kernel/occurrences.ts'
+import { countOccurrences } from '../../kernel/collections/occurrences.ts'
 
 /** The shortest reference. Ids of one moment begin alike, so a reference is the end of an id. */
 const shortest = 6

@@ -1,6 +1,6 @@
 import type { TenantConnection } from '../../db/connection.ts'
 import type { RequestTenant, Tenancy } from '../../http/auth/tenancy.ts'
-import type { Announcements } from '../../jobs/announcements.ts'
+import type { Announcements } from '../../jobs/queue/announcements.ts'
 import { bindLog } from '../../kernel/log.ts'
 import { createModels } from '../../models.ts'
 import { listRoutes } from '../../routes.ts'

@@ -6,8 +6,8 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { createConversationRequests, say } from '../../support/conversation-requests.ts'
-import { type Body, fact } from '../../support/record-requests.ts'
+import { createConversationRequests, say } from '../../support/requests/conversation-requests.ts'
+import { type Body, fact } from '../../support/requests/record-requests.ts'
 
 const at = (second: number) => ({ at: new Date(Date.UTC(2026, 0, 1, 9, 0, second)).toISOString() })
 

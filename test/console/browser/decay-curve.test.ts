@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createConsoleSetup, describeInBrowser } from '../../support/browser.ts'
-import { fact, storeRecord } from '../../support/console-requests.ts'
+import { fact, storeRecord } from '../../support/requests/console-requests.ts'
 
 const day = 86_400_000
 

@@ -6,8 +6,8 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { entity } from '../../support/entity-requests.ts'
-import { type Body, create, read } from '../../support/record-requests.ts'
+import { entity } from '../../support/requests/entity-requests.ts'
+import { type Body, create, read } from '../../support/requests/record-requests.ts'
 
 describeInBrowser('entities in the console', () => {
   const setup = createConsoleSetup()

@@ -8,8 +8,8 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { splitLines } from '../../support/openapi-contract.ts'
-import { type Body, create, fact } from '../../support/record-requests.ts'
+import { splitLines } from '../../support/http/openapi-contract.ts'
+import { type Body, create, fact } from '../../support/requests/record-requests.ts'
 
 const lineOf = (subject: string) =>
   JSON.stringify({

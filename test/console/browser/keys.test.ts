@@ -7,8 +7,8 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { entity } from '../../support/entity-requests.ts'
-import { type Body, create, fact } from '../../support/record-requests.ts'
+import { entity } from '../../support/requests/entity-requests.ts'
+import { type Body, create, fact } from '../../support/requests/record-requests.ts'
 
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createConsoleSetup, describeInBrowser, findAccessProblems } from '../../support/browser.ts'
-import { noIntervals } from '../../support/idle-jobs.ts'
-import { type Body, create, fact } from '../../support/record-requests.ts'
-import { createWorkerFor } from '../../support/worker-setup.ts'
+import { type Body, create, fact } from '../../support/requests/record-requests.ts'
+import { noIntervals } from '../../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../../support/workers/worker-setup.ts'
 
 describeInBrowser('the settings of the maintenance', () => {
   const setup = createConsoleSetup()

@@ -8,11 +8,11 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { noIntervals } from '../../support/idle-jobs.ts'
-import { plan, readPlan } from '../../support/plan-requests.ts'
-import { type Body, create, fact, read } from '../../support/record-requests.ts'
+import { plan, readPlan } from '../../support/requests/plan-requests.ts'
+import { type Body, create, fact, read } from '../../support/requests/record-requests.ts'
 import { rootKey } from '../../support/test-app.ts'
-import { createWorkerFor } from '../../support/worker-setup.ts'
+import { noIntervals } from '../../support/workers/idle-jobs.ts'
+import { createWorkerFor } from '../../support/workers/worker-setup.ts'
 
 const brief = { lifecycle: { decay: { curve: 'linear', half_life_seconds: 3_600 } } }
 const day = 86_400_000

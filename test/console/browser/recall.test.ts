@@ -7,7 +7,7 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { create, fact, read } from '../../support/record-requests.ts'
+import { create, fact, read } from '../../support/requests/record-requests.ts'
 import { rootKey } from '../../support/test-app.ts'
 
 const question = 'Which tea does Ada drink?'
@@ -56,7 +56,6 @@ describeInBrowser('recall', () => {
     const errors = watchErrors(page)
     await ask(page)
     await setup.app.services.access.flush()
-    // Whoever only looks counts no access.
     expect((await read(setup.app, tea)).access_count).toBe(access_count)
     const first = answerOf(page).getByRole('listitem').first()
     expect(await first.textContent()).toContain('Ada drinks tea <b>Darjeeling</b> & milk')

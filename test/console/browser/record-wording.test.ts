@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
 import { createConsoleSetup, describeInBrowser } from '../../support/browser.ts'
-import { actWithReason, changeExplanations, fact, storeRecord } from '../../support/console-requests.ts'
+import {
+  actWithReason,
+  changeExplanations,
+  fact,
+  storeRecord,
+} from '../../support/requests/console-requests.ts'
 
 describeInBrowser('what the page of a record says', () => {
   const setup = createConsoleSetup()

@@ -14,7 +14,7 @@ import {
   delayReads,
   fact,
   storeRecord,
-} from '../../support/console-requests.ts'
+} from '../../support/requests/console-requests.ts'
 
 const curve = (page: Page) => page.getByRole('img', { name: 'Decay curve' })
 

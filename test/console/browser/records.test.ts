@@ -5,7 +5,7 @@ import {
   findAccessProblems,
   watchErrors,
 } from '../../support/browser.ts'
-import { actWithReason, delayReads, fact, storeRecord } from '../../support/console-requests.ts'
+import { actWithReason, delayReads, fact, storeRecord } from '../../support/requests/console-requests.ts'
 
 describeInBrowser('the list of records', () => {
   const setup = createConsoleSetup()

@@ -7,7 +7,7 @@ import {
   looks,
   watchErrors,
 } from '../../support/browser.ts'
-import { fact, storeRecord } from '../../support/console-requests.ts'
+import { fact, storeRecord } from '../../support/requests/console-requests.ts'
 import { rootKey } from '../../support/test-app.ts'
 
 const readStored = (page: Page) =>

@@ -1,17 +1,17 @@
--- src/jobs/ranges.queries.ts finishRange
+-- src/jobs/runs/ranges.queries.ts finishRange
 update "maintenance_ranges"
 set "done" = $1
 where "run_id" = $2
 and "first_block" = $3;
 
--- src/jobs/ranges.queries.ts hasOpenRanges
+-- src/jobs/runs/ranges.queries.ts hasOpenRanges
 select "run_id"
 from "maintenance_ranges"
 where "run_id" = $1
 and "done" = $2
 limit $3;
 
--- src/jobs/ranges.queries.ts insertRanges
+-- src/jobs/runs/ranges.queries.ts insertRanges
     insert into maintenance_ranges (run_id, first_block, end_block, done)
     select $1::uuid, first, first + $2::bigint, false
     from generate_series(
@@ -25,7 +25,7 @@ limit 1
 from maintenance_ranges
 where run_id = $4::uuid);
 
--- src/jobs/ranges.queries.ts takeRange
+-- src/jobs/runs/ranges.queries.ts takeRange
 select "first_block", "end_block"
 from "maintenance_ranges"
 where "run_id" = $1
@@ -34,7 +34,7 @@ order by "first_block" desc
 limit $3
 for update skip locked;
 
--- src/jobs/run-figures.queries.ts findRunFigures
+-- src/jobs/runs/run-figures.queries.ts findRunFigures
 select "stats"
 from "maintenance_runs"
 where "id" = $1;

@@ -774,12 +774,12 @@ from counted
     on conflict (name, backend) do update
 set value = tallies.value + excluded.value;
 
--- src/maintenance/schedules.queries.ts listSchedules
+-- src/maintenance/schedules/schedules.queries.ts listSchedules
 select "job", "interval_ms", "enabled", "mode", "last_success_at", "next_at"
 from "job_schedules"
 order by "job";
 
--- src/maintenance/schedules.queries.ts upsertSchedule
+-- src/maintenance/schedules/schedules.queries.ts upsertSchedule
 insert into "job_schedules" ("job", "interval_ms", "enabled", "mode", "next_at")
 values ($1, $2, $3, $4, $5)
 on conflict ("job") do update

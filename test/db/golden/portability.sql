@@ -1637,7 +1637,47 @@ and s.model_id = e.model_id
 order by id) || chr(10), '') as text
 from written;
 
--- src/portability/import/import-edges.queries.ts deleteAbandonedEdges
+-- src/portability/import/staging.queries.ts deleteAbandonedLines
+    delete
+from import_lines
+where ctid = any(array(
+      select ctid
+from import_lines
+where received_at <= $1::timestamptz - interval '1 day'
+limit $2
+      for update skip locked
+    ))
+    returning true;
+
+-- src/portability/import/staging.queries.ts deleteStagedLines
+delete
+from import_lines
+where import_id = $1::uuid;
+
+-- src/portability/import/staging.queries.ts insertStagedLines
+    insert into import_lines (import_id, line, received_at, bytes)
+    select $1::uuid, line, $2::timestamptz, bytes
+    from unnest($3::int4[], $4::bytea[]) as held (line, bytes);
+
+-- src/portability/import/staging.queries.ts readStagedLines
+    with next as materialized (
+      select line, sum(octet_length(bytes)) over (order by line) - octet_length(bytes) as bytes_before
+      from (
+        select line, bytes
+from import_lines
+where import_id = $1::uuid
+and line > $2
+        order by line
+limit $3
+      ) as ahead
+    )
+    select l.line, l.bytes
+from next join import_lines as l on l.import_id = $4::uuid
+and l.line = next.line
+    where next.bytes_before < $5
+    order by l.line;
+
+-- src/portability/import/storing/import-edges.queries.ts deleteAbandonedEdges
     delete
 from awaiting_edges
 where ctid = any(array(
@@ -1649,7 +1689,7 @@ limit $2
     ))
     returning true;
 
--- src/portability/import/import-edges.queries.ts findMissingEdges
+-- src/portability/import/storing/import-edges.queries.ts findMissingEdges
     with missing as materialized (
       select source_id, predicate, target_id
       from json_to_recordset($1::json) as given (source_id uuid, predicate text, target_id uuid)
@@ -1680,7 +1720,7 @@ and "t"."scope" = any($3::text[]))
       else 'loose' end as cause
     from missing as m;
 
--- src/portability/import/import-edges.queries.ts linkEdges
+-- src/portability/import/storing/import-edges.queries.ts linkEdges
     with given as materialized (
       select *
 from json_to_recordset($1::json) as given (
@@ -1744,7 +1784,7 @@ where inverse is not null
     order by source_id, predicate, target_id
     on conflict do nothing;
 
--- src/portability/import/import-edges.queries.ts mayLinkTo
+-- src/portability/import/storing/import-edges.queries.ts mayLinkTo
 select t.id
 from records as t
 where (("t"."sensitivity" <= $1
@@ -1752,7 +1792,7 @@ and "t"."scope" = any($2::text[]))
 and ('derives' <> all($3::text[])
 or t.scope = any($4::text[])));
 
--- src/portability/import/import-edges.queries.ts resolveWaitingEdges
+-- src/portability/import/storing/import-edges.queries.ts resolveWaitingEdges
     with due as materialized (
       delete
 from awaiting_edges
@@ -1800,7 +1840,7 @@ where inverse is not null
     select source_id, predicate, target_id, not is_ready as is_loose
 from judged;
 
--- src/portability/import/import-vectors.queries.ts insertVectors
+-- src/portability/import/storing/import-vectors.queries.ts insertVectors
     with given as materialized (
       select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,
         ('x' || encode(decode(g.signature, 'base64'), 'hex'))::bit(1024) as signature,
@@ -1840,7 +1880,7 @@ from surprises as s
 where s.record_id = r.id)
     on conflict do nothing;
 
--- src/portability/import/import-vectors.queries.ts registerModels
+-- src/portability/import/storing/import-vectors.queries.ts registerModels
     insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
     select distinct provider, model, dimensions, $1::timestamptz, $2::timestamptz, 'hyper'::sensitivity,
       '00000000-0000-0000-0000-000000000000'::uuid
@@ -1849,7 +1889,7 @@ where s.record_id = r.id)
 from embedding_models)
     on conflict do nothing;
 
--- src/portability/import/import.queries.ts findExisting
+-- src/portability/import/storing/import.queries.ts findExisting
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation,
       case when r.version > requested.version then exists (
@@ -1877,7 +1917,7 @@ limit 1) as c
     where ("r"."sensitivity" <= $6
 and "r"."scope" = any($7::text[]));
 
--- src/portability/import/import.queries.ts findTakenPlaces
+-- src/portability/import/storing/import.queries.ts findTakenPlaces
     select h.digest, h.scope, h.place
     from unnest(
       $1::bytea[], $2::text[],
@@ -1887,7 +1927,7 @@ and "r"."scope" = any($7::text[]));
 and h.scope = requested.scope
 and h.place = requested.place;
 
--- src/portability/import/import.queries.ts insertDescents
+-- src/portability/import/storing/import.queries.ts insertDescents
     insert into descents (derived_id, source_id, kind, is_ground)
     select g.derived_id, g.source_id, case when t.id is null
 or (("t"."sensitivity" <= $1
@@ -1906,7 +1946,7 @@ or ("t"."sensitivity" <= $6
 and "t"."scope" = any($7::text[])))
     on conflict on constraint descents_pkey do nothing;
 
--- src/portability/import/import.queries.ts insertHistories
+-- src/portability/import/storing/import.queries.ts insertHistories
     with past as materialized (
       select *
 from json_to_recordset($1::json) as past (
@@ -1990,43 +2030,3 @@ and p.consolidation is not null
     cross join lateral json_to_recordset(p.consolidation -> 'tallies') as t
       (stage consolidation_stage, outcome text, digest text, scope text)
     on conflict do nothing;
-
--- src/portability/import/staging.queries.ts deleteAbandonedLines
-    delete
-from import_lines
-where ctid = any(array(
-      select ctid
-from import_lines
-where received_at <= $1::timestamptz - interval '1 day'
-limit $2
-      for update skip locked
-    ))
-    returning true;
-
--- src/portability/import/staging.queries.ts deleteStagedLines
-delete
-from import_lines
-where import_id = $1::uuid;
-
--- src/portability/import/staging.queries.ts insertStagedLines
-    insert into import_lines (import_id, line, received_at, bytes)
-    select $1::uuid, line, $2::timestamptz, bytes
-    from unnest($3::int4[], $4::bytea[]) as held (line, bytes);
-
--- src/portability/import/staging.queries.ts readStagedLines
-    with next as materialized (
-      select line, sum(octet_length(bytes)) over (order by line) - octet_length(bytes) as bytes_before
-      from (
-        select line, bytes
-from import_lines
-where import_id = $1::uuid
-and line > $2
-        order by line
-limit $3
-      ) as ahead
-    )
-    select l.line, l.bytes
-from next join import_lines as l on l.import_id = $4::uuid
-and l.line = next.line
-    where next.bytes_before < $5
-    order by l.line;

@@ -1,4 +1,24 @@
--- src/revision/merge-reversal.queries.ts findMergedSources
+-- src/revision/retirement/quoting-records.queries.ts deleteProfileRows
+delete
+from peer_cards
+where card_id = any($1::uuid[]);
+
+-- src/revision/retirement/quoting-records.queries.ts findQuoting
+    select r.id
+    from descents as d
+    cross join lateral (
+      select w.id, w.status, w.forgotten_at, w.pinned
+from records as w
+where w.id = d.derived_id offset 0
+    ) as r
+    where d.source_id = $1::uuid
+and d.kind = 'dream'
+      and r.status in ('active', 'challenged')
+and r.forgotten_at is null
+and not r.pinned
+    order by r.id;
+
+-- src/revision/reversal/merge-reversal.queries.ts findMergedSources
     select r.id
     from relations as e
     join records as r on r.id = e.target_id
@@ -17,7 +37,7 @@ and moved.step = 'cluster'
 and moved.at = e.created_at
     order by r.id;
 
--- src/revision/merge-reversal.queries.ts findSalienceBeforeMerge
+-- src/revision/reversal/merge-reversal.queries.ts findSalienceBeforeMerge
     select r.id, merged.salience
     from unnest($1::uuid[]) as r (id)
     cross join lateral (
@@ -30,27 +50,7 @@ and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       limit 1
     ) as merged;
 
--- src/revision/quoting-records.queries.ts deleteProfileRows
-delete
-from peer_cards
-where card_id = any($1::uuid[]);
-
--- src/revision/quoting-records.queries.ts findQuoting
-    select r.id
-    from descents as d
-    cross join lateral (
-      select w.id, w.status, w.forgotten_at, w.pinned
-from records as w
-where w.id = d.derived_id offset 0
-    ) as r
-    where d.source_id = $1::uuid
-and d.kind = 'dream'
-      and r.status in ('active', 'challenged')
-and r.forgotten_at is null
-and not r.pinned
-    order by r.id;
-
--- src/revision/reversal.queries.ts findLastOperation
+-- src/revision/reversal/reversal.queries.ts findLastOperation
     select e.run_id as id, (e.before ->> 'version')::int4 as version
     from audit_entries as a
     join run_effects as e on e.run_id = a.operation_id

@@ -1,4 +1,4 @@
-import type { Operation } from '../openapi-operations.ts'
+import type { Operation } from '../http/openapi-operations.ts'
 import type { FuzzTargets } from './compose-request.ts'
 import type { HostileRequest } from './hostile-request.ts'
 

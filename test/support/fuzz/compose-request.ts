@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from '../openapi-operations.ts'
+import type { Operation, Parameter } from '../http/openapi-operations.ts'
 import { buildBrokenRequest } from './broken-requests.ts'
 import { generateValue, type ValueSource } from './generate-value.ts'
 import { buildExampleBody, buildHostileBody } from './hostile-bodies.ts'

@@ -1,4 +1,4 @@
-import { resolveSchema, type Schema } from '../openapi-operations.ts'
+import { resolveSchema, type Schema } from '../http/openapi-operations.ts'
 import { hostileId, hostileNumber, hostileText, hostileTime, hostileValue, marker } from './hostile-values.ts'
 import type { Random } from './random.ts'
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import type { Operation } from '../openapi-operations.ts'
-import { uuid } from '../uuid.ts'
+import type { Operation } from '../http/openapi-operations.ts'
+import { uuid } from '../texts/uuid.ts'
 import { generateValue, type ValueSource } from './generate-value.ts'
 import { hostileValue, renderJson } from './hostile-values.ts'
 import { mutate } from './mutate-value.ts'

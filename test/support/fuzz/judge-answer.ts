@@ -1,4 +1,4 @@
-import type { Answered } from '../openapi-contract.ts'
+import type { Answered } from '../http/openapi-contract.ts'
 import type { HostileRequest } from './hostile-request.ts'
 import type { Received } from './send-raw-request.ts'
 

@@ -1,4 +1,4 @@
-import type { Body } from '../record-requests.ts'
+import type { Body } from '../requests/record-requests.ts'
 import type { Received } from './send-raw-request.ts'
 
 const innards = /node_modules|\.ts:\d+|PostgresError|at Object\.|at async |ECONNREFUSED|ERR_SQLITE/

@@ -1,6 +1,6 @@
 import { describeTool, type Tool } from '../../../src/mcp/tools/tool.ts'
-import type { Schema } from '../openapi-operations.ts'
-import { payloads } from '../record-requests.ts'
+import type { Schema } from '../http/openapi-operations.ts'
+import { payloads } from '../requests/record-requests.ts'
 import { generateValue, type ValueSource } from './generate-value.ts'
 import type { HostileRequest } from './hostile-request.ts'
 import { hostileText, hostileValue, marker, renderJson } from './hostile-values.ts'

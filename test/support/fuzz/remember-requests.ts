@@ -1,4 +1,4 @@
-import { uuid } from '../uuid.ts'
+import { uuid } from '../texts/uuid.ts'
 
 /** Keeps the newest requests that name each record, so that a breach of a law can be traced to the request behind it. */
 export function rememberRequests(maxPerRecord = 3) {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { createContractCheck, type Document } from '../openapi-contract.ts'
-import { operations } from '../openapi-operations.ts'
+import { createContractCheck, type Document } from '../http/openapi-contract.ts'
+import { operations } from '../http/openapi-operations.ts'
 import type { TestApp } from '../test-app.ts'
 import { composeRequest } from './compose-request.ts'
 import { describeRequest, type HostileRequest } from './hostile-request.ts'

@@ -57,7 +57,8 @@ function render({ method, target, headers, body, chunked, broken }: HostileReque
     ...(body ? [chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`] : []),
   ]
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
-  return Buffer.concat([head, ...(body && chunked ? inChunks(body) : body ? [body] : [])])
+  if (!body) return head
+  return Buffer.concat([head, ...(chunked ? inChunks(body) : [body])])
 }
 
 function inChunks(body: Buffer): Buffer[] {

@@ -9,7 +9,7 @@ import * as counting from '../../../src/consolidation/practices/practices.querie
 import { skillKind } from '../../../src/consolidation/practices/skill.ts'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import { startPosition } from '../../../src/jobs/table-walk.ts'
+import { startPosition } from '../../../src/jobs/runs/run-walk.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')

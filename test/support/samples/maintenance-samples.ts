@@ -1,17 +1,17 @@
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import { fullTrust, type Trust } from '../../../src/domain/trust/caller.ts'
-import * as ranges from '../../../src/jobs/ranges.queries.ts'
-import * as figures from '../../../src/jobs/run-figures.queries.ts'
+import * as ranges from '../../../src/jobs/runs/ranges.queries.ts'
+import * as figures from '../../../src/jobs/runs/run-figures.queries.ts'
 import * as sweep from '../../../src/lifecycle/decay/decay-sweep.queries.ts'
 import * as maintenance from '../../../src/maintenance/maintenance.queries.ts'
 import * as batches from '../../../src/maintenance/running/batches.queries.ts'
 import * as claiming from '../../../src/maintenance/running/due-jobs.queries.ts'
 import * as running from '../../../src/maintenance/running/leases.queries.ts'
 import * as oldRuns from '../../../src/maintenance/running/old-runs.queries.ts'
-import * as schedules from '../../../src/maintenance/schedules.queries.ts'
+import * as schedules from '../../../src/maintenance/schedules/schedules.queries.ts'
 import * as names from '../../../src/maintenance/selectable-names.queries.ts'
-import { noIntervals } from '../idle-jobs.ts'
+import { noIntervals } from '../workers/idle-jobs.ts'
 import { budgetSamples } from './budget-samples.ts'
 import type { Sample } from './deletion-samples.ts'
 import { historySamples } from './history-samples.ts'
@@ -47,8 +47,8 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       revised: (db) => inTransaction(db, (tx) => sweep.findNextPosition(tx, 'revised', walked)),
     },
   },
-  'src/jobs/run-figures.queries.ts': { findRunFigures: (db) => figures.findRunFigures(db, id) },
-  'src/jobs/ranges.queries.ts': {
+  'src/jobs/runs/run-figures.queries.ts': { findRunFigures: (db) => figures.findRunFigures(db, id) },
+  'src/jobs/runs/ranges.queries.ts': {
     insertRanges: (db) => inTransaction(db, (tx) => ranges.insertRanges(tx, id, 256)),
     takeRange: (db) => inTransaction(db, (tx) => ranges.takeRange(tx, id)),
     finishRange: (db) => inTransaction(db, (tx) => ranges.finishRange(tx, id, range)),
@@ -76,7 +76,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       maintenance.listChanges(db, { runId: id, trust, after: { record_id: id, action: 'prune' }, limit: 51 }),
     countHiddenChanges: (db) => maintenance.countHiddenChanges(db, id, trust),
   },
-  'src/maintenance/schedules.queries.ts': {
+  'src/maintenance/schedules/schedules.queries.ts': {
     listSchedules: (db) => schedules.listSchedules(db),
     upsertSchedule: (db) =>
       schedules.upsertSchedule(db, {

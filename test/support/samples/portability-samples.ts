@@ -5,10 +5,10 @@ import * as exporting from '../../../src/portability/export/export.queries.ts'
 import * as exportedEdges from '../../../src/portability/export/export-edges.queries.ts'
 import * as histories from '../../../src/portability/export/export-histories.queries.ts'
 import * as lines from '../../../src/portability/export/export-line.queries.ts'
-import * as importing from '../../../src/portability/import/import.queries.ts'
-import * as linking from '../../../src/portability/import/import-edges.queries.ts'
-import * as vectors from '../../../src/portability/import/import-vectors.queries.ts'
 import * as staging from '../../../src/portability/import/staging.queries.ts'
+import * as importing from '../../../src/portability/import/storing/import.queries.ts'
+import * as linking from '../../../src/portability/import/storing/import-edges.queries.ts'
+import * as vectors from '../../../src/portability/import/storing/import-vectors.queries.ts'
 
 type Sample = (db: Transaction) => Promise<unknown>
 
@@ -80,7 +80,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
         db,
       ),
   },
-  'src/portability/import/import.queries.ts': {
+  'src/portability/import/storing/import.queries.ts': {
     findExisting: (db) => importing.findExisting(db, [{ id, version: 1 }], trust),
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
@@ -108,7 +108,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
         },
       ]),
   },
-  'src/portability/import/import-edges.queries.ts': {
+  'src/portability/import/storing/import-edges.queries.ts': {
     mayLinkTo: (db) =>
       sql`select t.id from records as t where ${linking.mayLinkTo(trust, sql`'derives'`)}`.execute(db),
     linkEdges: (db) =>
@@ -124,7 +124,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     deleteStagedLines: (db) => staging.deleteStagedLines(db, id),
     deleteAbandonedLines: (db) => staging.deleteAbandonedLines(db, now, 1_000),
   },
-  'src/portability/import/import-vectors.queries.ts': {
+  'src/portability/import/storing/import-vectors.queries.ts': {
     registerModels: (db) => vectors.registerModels(db, [vector], now),
     insertVectors: (db) => vectors.insertVectors(db, [vector]),
   },

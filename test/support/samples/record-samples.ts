@@ -17,7 +17,7 @@ import * as matching from '../../../src/records/listing/list-matching.queries.ts
 import type { PageQuery } from '../../../src/records/listing/list-page.ts'
 import * as first from '../../../src/records/reading/first-records.queries.ts'
 import * as records from '../../../src/records/records.queries.ts'
-import { oneDayPolicies } from '../one-day-policies.ts'
+import { oneDayPolicies } from '../apps/one-day-policies.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')

@@ -1,7 +1,7 @@
 import type { Trust } from '../../../src/domain/trust/caller.ts'
-import * as reverting from '../../../src/revision/merge-reversal.queries.ts'
-import * as quoting from '../../../src/revision/quoting-records.queries.ts'
-import * as reversal from '../../../src/revision/reversal.queries.ts'
+import * as quoting from '../../../src/revision/retirement/quoting-records.queries.ts'
+import * as reverting from '../../../src/revision/reversal/merge-reversal.queries.ts'
+import * as reversal from '../../../src/revision/reversal/reversal.queries.ts'
 import * as revision from '../../../src/revision/revision.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -16,14 +16,14 @@ export const revisionSamples: Record<string, Record<string, Sample>> = {
     deleteIdentifiersOf: (db) => revision.deleteIdentifiersOf(db, [id]),
     findLineage: (db) => revision.findLineage(db, id, trust, 10_000),
   },
-  'src/revision/quoting-records.queries.ts': {
+  'src/revision/retirement/quoting-records.queries.ts': {
     findQuoting: (db) => quoting.findQuoting(db, id),
     deleteProfileRows: (db) => quoting.deleteProfileRows(db, [id]),
   },
-  'src/revision/reversal.queries.ts': {
+  'src/revision/reversal/reversal.queries.ts': {
     findLastOperation: (db) => reversal.findLastOperation(db, id),
   },
-  'src/revision/merge-reversal.queries.ts': {
+  'src/revision/reversal/merge-reversal.queries.ts': {
     findMergedSources: (db) => reverting.findMergedSources(db, id),
     findSalienceBeforeMerge: (db) => reverting.findSalienceBeforeMerge(db, [id]),
   },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { startPosition } from '../../../src/jobs/table-walk.ts'
+import { startPosition } from '../../../src/jobs/runs/run-walk.ts'
 import * as access from '../../../src/lifecycle/access/access.queries.ts'
 import * as folding from '../../../src/lifecycle/access/access-folding.queries.ts'
 import * as history from '../../../src/lifecycle/history/history.queries.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { computeSalienceAt } from '../../../src/db/fragments/salience.ts'
+import { computeSalienceAt } from '../../../src/db/fragments/lifecycle/salience.ts'
 import * as outdated from '../../../src/records/search-texts/outdated-texts.queries.ts'
 import * as unembedded from '../../../src/records/search-texts/unembedded.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'

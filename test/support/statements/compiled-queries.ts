@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import type { CompiledQuery } from 'kysely'
-import { createRecordingDatabase } from '../recording-database.ts'
 import { type Sample, samples } from '../samples/query-samples.ts'
+import { createRecordingDatabase } from './recording-database.ts'
 
 /** The statements that one sample of a query function sends to the database. */
 export type SampledQuery = { file: string; query: string; compiled: readonly CompiledQuery[] }

@@ -20,21 +20,18 @@ function describeStock(metrics) {
   return {
     title: 'Contents',
     figures: [
-      count(
+      countRecords(
         'Records',
         metrics.total_records,
         'Records that are not forgotten and that your key reads in full.',
       ),
-      count('Active', metrics.active_records, 'Records with the status active.'),
-      count('Pinned', metrics.pinned_records, 'They do not fade.'),
+      countRecords('Active', metrics.active_records, 'Records with the status active.'),
+      countRecords('Pinned', metrics.pinned_records, 'They do not fade.'),
       {
-        ...count(
-          'Log',
-          metrics.total_audit_entries,
-          'In the audit logs of these records.',
-          'entry',
-          'entries',
-        ),
+        label: 'Log',
+        value: formatCount(metrics.total_audit_entries),
+        unit: nameUnit(metrics.total_audit_entries, 'entry', 'entries'),
+        note: 'In the audit logs of these records.',
         isSampled: true,
       },
       share('New in 24 hours', metrics.memory_growth_rate, 'of the records', 'Created in the last 24 hours.'),
@@ -171,9 +168,9 @@ function sortAges(by) {
   )
 }
 
-/** @param {string} label @param {number} amount @param {string} note @param {string} [one] its unit @param {string} [many] @returns {Figure} */
-function count(label, amount, note, one = 'record', many) {
-  return { label, value: formatCount(amount), unit: nameUnit(amount, one, many), note }
+/** @param {string} label @param {number} amount @param {string} note @returns {Figure} */
+function countRecords(label, amount, note) {
+  return { label, value: formatCount(amount), unit: nameUnit(amount, 'record'), note }
 }
 
 /** @param {string} label @param {number | null} part @param {string} unit @param {string} note @returns {Figure} */

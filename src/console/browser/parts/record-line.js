@@ -11,15 +11,14 @@ import { toText } from './record-text.js'
  */
 export function RecordLine({ id, known, absent = 'not stored, or not for this key', linkId }) {
   const record = known.get(id)
-  const text =
-    record === undefined
-      ? html`<span class="bone" role="status" aria-label="Loading"></span>`
-      : record === null
-        ? html`<span class="none">${absent}</span>`
-        : toText(record)
   const href = toPath(['records', id])
+  const show = () => {
+    if (record === undefined) return html`<span class="bone" role="status" aria-label="Loading"></span>`
+    if (record === null) return html`<span class="none">${absent}</span>`
+    return html`<a id=${linkId} class="record-link content" dir="auto" href=${href}>${toText(record)}</a>`
+  }
   return html`<div class="record-line">
-    ${record ? html`<a id=${linkId} class="record-link content" dir="auto" href=${href}>${text}</a>` : text}
+    ${show()}
     <${RecordId} id=${id} isLink=${record !== null} />
   </div>`
 }

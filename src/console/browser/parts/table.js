@@ -42,7 +42,8 @@ export const scopeColumn = {
 
 /** @param {{ isNumber?: boolean, isMain?: boolean }} kind */
 function toClass({ isNumber = false, isMain = false }) {
-  return isNumber ? 'number' : isMain ? 'main' : undefined
+  if (isNumber) return 'number'
+  return isMain ? 'main' : undefined
 }
 
 /** Never the bare cursor: an address can name any, also one that is the name of another value of the tab. @param {string} cursor */

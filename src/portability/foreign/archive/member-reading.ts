@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { collectBytes } from '../../../kernel/collected-bytes.ts'
+import { collectBytes } from '../../../kernel/collections/collected-bytes.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { removeByteOrderMark, skipByteOrderMark } from '../../byte-order-mark.ts'
 import { maxLineBytes } from '../../line-limits.ts'

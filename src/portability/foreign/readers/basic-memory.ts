@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { collectBytes } from '../../../kernel/collected-bytes.ts'
+import { collectBytes } from '../../../kernel/collections/collected-bytes.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { maxLineBytes } from '../../line-limits.ts'
 import { isArchive, readBaseName, readMembers, readText } from '../archive/member-reading.ts'

@@ -79,9 +79,10 @@ function readMemory(events: readonly Event[]): Item[] {
     add({ line, text: requireText(fields, 'new_memory', 'new_value'), at })
   }
   const memory = requireText(events[0]?.fields ?? {}, 'memory_id')
+  const endOfLast = isDeleted ? 'invalidated' : undefined
   return versions.map((version, index) => {
     const isLast = index === versions.length - 1
-    const ended = isLast ? (isDeleted ? 'invalidated' : undefined) : 'superseded'
+    const ended = isLast ? endOfLast : 'superseded'
     return readVersion(memory, { ...version, index, ended, isLast })
   })
 }

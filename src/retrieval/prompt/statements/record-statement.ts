@@ -103,11 +103,12 @@ function describeFact(payload: Of<'semantic'>, write: Write, { names, scope }: S
   const subject = names.get(payload.subject.toLowerCase()) ?? payload.subject
   // Only a plain value is masked because of what the fact is about. The rest is masked where it is written.
   const value = typeof object === 'object' ? object : maskFact({ subject, predicate, object }).object
-  const statement = isNote(payload)
-    ? describeNote(subject, payload.object, write, scope)
-    : predicate === observedPredicate
-      ? join([write(subject), write(value)], ': ')
-      : [write(subject), write(predicate), write(value)].join(' ')
+  const state = () => {
+    if (isNote(payload)) return describeNote(subject, payload.object, write, scope)
+    if (predicate === observedPredicate) return join([write(subject), write(value)], ': ')
+    return [write(subject), write(predicate), write(value)].join(' ')
+  }
+  const statement = state()
   const validity = describeValidity(payload.validity, write)
   return join([statement, validity], endsSentence(statement) ? ' Valid ' : ', valid ')
 }

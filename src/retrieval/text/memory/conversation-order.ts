@@ -1,4 +1,4 @@
-import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createGrowingArray } from '../../../kernel/collections/growing-array.ts'
 import { createNumbering } from './numbering.ts'
 import { createSpeakerList } from './speaker-list.ts'
 

@@ -1,4 +1,4 @@
-import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createGrowingArray } from '../../../kernel/collections/growing-array.ts'
 import { createNumbering } from './numbering.ts'
 
 /** About the bytes that the name of a speaker takes. */

@@ -1,4 +1,4 @@
-import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createGrowingArray } from '../../../kernel/collections/growing-array.ts'
 import { longestStatement } from '../../newer-statements.ts'
 
 /** Whether a text is compared with others that say nearly the same: an entity states nothing. */

@@ -1,4 +1,4 @@
-import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createGrowingArray } from '../../../kernel/collections/growing-array.ts'
 import { b, k1 } from '../bm25.ts'
 import { type createPostingLists, getCount, getPlace } from './posting-lists.ts'
 

@@ -1,4 +1,4 @@
-import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createGrowingArray } from '../../../kernel/collections/growing-array.ts'
 import type { RecordTraits } from '../../record-traits.ts'
 
 type Trait = keyof RecordTraits | 'asks'

@@ -4,7 +4,7 @@ import { dropFunctionWords, isOtherLanguage } from '../../../domain/words/other-
 import { longestQuery, type TextQuery } from '../../../domain/words/text-query.ts'
 import { extractWords, isIdentifier } from '../../../domain/words/word-extraction.ts'
 import { findCorrections, findRelatedWords, mayBeMisspelled } from '../../../embeddings/index.ts'
-import { countOccurrences } from '../../../kernel/occurrences.ts'
+import { countOccurrences } from '../../../kernel/collections/occurrences.ts'
 import type { Occurrences } from '../search-plan.ts'
 import { correctionWeight, maxRelatedOfSentence, type RelatedStem, weighRelated } from './related-stems.ts'
 import { listSpellings } from './spellings.ts'

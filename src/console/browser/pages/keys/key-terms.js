@@ -28,7 +28,8 @@ export const sourceTypes = ['human', 'ai', 'interaction', 'ingest', 'code_scan',
 export function seenAs({ scope, sensitivity }, { scopes, max_sensitivity: ceiling }) {
   if (scope !== undefined && scopes.length > 0 && !scopes.includes(scope)) return 'hidden'
   const above = sensitivities.indexOf(sensitivity) - sensitivities.indexOf(ceiling)
-  return above <= 0 ? 'in full' : above === 1 ? 'redacted' : 'hidden'
+  if (above <= 0) return 'in full'
+  return above === 1 ? 'redacted' : 'hidden'
 }
 
 /** The scopes of a key in words. @param {Pick<Reach, 'scopes'>} reach */

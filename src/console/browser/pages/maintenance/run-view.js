@@ -35,14 +35,13 @@ export function View({ id }) {
 function Facts({ run }) {
   const { options, started_at, finished_at } = run
   const { plan_id, run_id, max_sensitivity: _, ...others } = options
-  const ms = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : undefined
   const entries = /** @type {[string, unknown][]} */ ([
     ['Scope', run.scope === undefined ? 'all' : html`<bdi>${run.scope}</bdi>`],
     [
       'Started',
       html`${run.trigger === 'manual' ? 'by a request' : 'by its schedule'}, <${Time} at=${run.created_at} />`,
     ],
-    ['Took', ms === undefined ? undefined : ms < 1_000 ? `${ms} ms` : formatDuration(ms / 1_000)],
+    ['Took', started_at && finished_at && formatTaken(Date.parse(finished_at) - Date.parse(started_at))],
     [
       'Plan',
       typeof plan_id === 'string' &&
@@ -57,6 +56,11 @@ function Facts({ run }) {
     ['Id', html`<${RecordId} id=${run.id} isLink=${false} />`],
   ])
   return html`<dl class="facts">${entries.map(([name, value]) => value && html`<dt key=${`${name}?`}>${name}</dt><dd key=${name}>${value}</dd>`)}</dl>`
+}
+
+/** @param {number} ms */
+function formatTaken(ms) {
+  return ms < 1_000 ? `${ms} ms` : formatDuration(ms / 1_000)
 }
 
 /** @param {{ stats: MaintenanceRun['stats'] }} properties */

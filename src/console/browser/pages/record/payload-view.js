@@ -59,12 +59,14 @@ function Fact({ payload: { subject, predicate, object, validity, evidence } }) {
     }`
 }
 
+const outcomeClasses = { success: 'good', failure: 'bad', partial: 'warn' }
+
 /** @param {{ payload: Of<'episodic'> }} properties */
 function Episode({ payload: { timeline, tool_graph: tools, outcome, artifacts, conversation } }) {
   return html`${
     (outcome !== undefined || conversation !== undefined) &&
     html`<p class="row">
-      ${outcome !== undefined && html`<span class=${`tag ${outcome === 'success' ? 'good' : outcome === 'failure' ? 'bad' : 'warn'}`}>${outcome}</span>`}
+      ${outcome !== undefined && html`<span class=${`tag ${outcomeClasses[outcome]}`}>${outcome}</span>`}
       ${conversation !== undefined && html`<span class="tag">conversation ${clip(conversation.id, 60)}</span>`}
     </p>`
   }

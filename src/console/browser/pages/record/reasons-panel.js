@@ -57,22 +57,23 @@ function Parts({ parts }) {
 const nearLeast = 0.5
 
 /** @param {{ surprise: NonNullable<Explanation['surprise']> }} properties */
-function Surprise({ surprise: { score, delta, base_before: before, neighbours, duplicate_of: twin } }) {
-  const kind =
-    score < 0.2 || twin
-      ? 'It repeats what was known'
-      : score < 0.6
-        ? 'It adds to what was known'
-        : neighbours.some(({ similarity }) => similarity >= nearLeast)
-          ? 'It is mostly new'
-          : 'It is unlike anything known'
+function Surprise({ surprise }) {
+  const { delta, base_before: before, neighbours, duplicate_of: twin } = surprise
   const effect =
     delta === 0
       ? 'Its base importance stays'
       : `This moved its base importance from ${formatScore(before)} by ${delta > 0 ? '+' : '−'}${Math.abs(delta).toFixed(2)}`
-  return html`<p>${kind}. ${effect}.</p>
+  return html`<p>${describeSurprise(surprise)}. ${effect}.</p>
     ${twin && html`<p>It is a duplicate of <${RecordId} id=${twin} /></p>`}
     ${neighbours.length > 0 && html`<${Nearest} neighbours=${neighbours} />`}`
+}
+
+/** @param {NonNullable<Explanation['surprise']>} surprise */
+function describeSurprise({ score, neighbours, duplicate_of: twin }) {
+  if (score < 0.2 || twin) return 'It repeats what was known'
+  if (score < 0.6) return 'It adds to what was known'
+  const isNear = neighbours.some(({ similarity }) => similarity >= nearLeast)
+  return isNear ? 'It is mostly new' : 'It is unlike anything known'
 }
 
 /** @param {{ neighbours: NonNullable<Explanation['surprise']>['neighbours'] }} properties */

@@ -41,16 +41,16 @@ export function View({ id }) {
   useLayoutEffect(() => {
     if (name !== undefined) document.title = `${name.slice(0, 60)} – Membrane`
   }, [name])
+  const toggleMask = () => setShownId(isMasked ? id : '')
+  const show = () => {
+    if (error !== undefined) return html`<${Gone} id=${id} error=${error} retry=${reload} />`
+    if (record === undefined)
+      return html`<h1 class="bone"><span class="unseen">Record</span></h1><${Loading} lines=${14} />`
+    if (isRedacted(record)) return html`<${Redacted} record=${record} />`
+    return html`<${Whole} record=${record} isBusy=${isLoading} reload=${reload} isMasked=${isMasked} toggleMask=${toggleMask} />`
+  }
   return html`<nav class="crumbs" aria-label="Path"><a href=${toPath(['records'])}>Records</a></nav>
-    ${
-      error !== undefined
-        ? html`<${Gone} id=${id} error=${error} retry=${reload} />`
-        : record === undefined
-          ? html`<h1 class="bone"><span class="unseen">Record</span></h1><${Loading} lines=${14} />`
-          : isRedacted(record)
-            ? html`<${Redacted} record=${record} />`
-            : html`<${Whole} record=${record} isBusy=${isLoading} reload=${reload} isMasked=${isMasked} toggleMask=${() => setShownId(isMasked ? id : '')} />`
-    }`
+    ${show()}`
 }
 
 /** What stands for a secret. */
@@ -79,6 +79,12 @@ function Whole({ record, isBusy, reload, isMasked, toggleMask }) {
     [id, version, record],
   )
   const holdsSecrets = !isMasked || mask.test(JSON.stringify([record, body.data]))
+  const showBody = () => {
+    if (body.error !== undefined)
+      return html`<${Panel} title="Content"><${PayloadView} record=${record} /><//><${Failure} error=${body.error} retry=${body.reload} />`
+    if (body.data) return html`<${Body} record=${record} data=${body.data} isMasked=${isMasked} />`
+    return html`<${Loading} lines=${14} />`
+  }
   return html`<header class="record-head">
       <h1 class="content">${toText(record)}</h1>
       <div class="row">
@@ -91,13 +97,7 @@ function Whole({ record, isBusy, reload, isMasked, toggleMask }) {
       ${record.forgotten && html`<${ForgottenNotice} forgotten=${record.forgotten} />`}
       <${RecordActions} record=${record} isBusy=${isBusy} onDone=${reload} />
     </header>
-    ${
-      body.error !== undefined
-        ? html`<${Panel} title="Content"><${PayloadView} record=${record} /><//><${Failure} error=${body.error} retry=${body.reload} />`
-        : body.data
-          ? html`<${Body} record=${record} data=${body.data} isMasked=${isMasked} />`
-          : html`<${Loading} lines=${14} />`
-    }`
+    ${showBody()}`
 }
 
 /**

@@ -28,8 +28,13 @@ function LiveRelations({ record }) {
     (signal) => readNeighbours(record.id, signal),
     [record.id, record.version],
   )
+  const show = () => {
+    if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`
+    if (data) return html`<${Neighbours} record=${record} neighbours=${data.neighbours} />`
+    return html`<div class="graph-place"><${Loading} lines=${4} /></div>`
+  }
   return html`<${Panel} title="Relations" aside=${data && html`<span class="note">${data.hasMore ? `the first ${maxShown}` : nameCount(data.neighbours.length, 'relation')}</span>`}>
-    ${error !== undefined ? html`<${Failure} error=${error} retry=${reload} />` : data ? html`<${Neighbours} record=${record} neighbours=${data.neighbours} />` : html`<div class="graph-place"><${Loading} lines=${4} /></div>`}
+    ${show()}
   <//>`
 }
 

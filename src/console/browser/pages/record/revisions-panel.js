@@ -32,7 +32,14 @@ function Step({ current, predicate, older, newer, pieces }) {
     id === current ? html`<strong>this record</strong>` : html`<${RecordId} id=${id} />`
   const said = predicate === 'supersedes' ? 'replaced' : 'was derived from'
   return html`<p>${name(newer)} ${said} ${name(older)} <span class="note"><${Time} at=${newer.created_at} /></span></p>
-    <p class="content diff">${pieces.map(({ kind, text }, index) => (kind === 'added' ? html`<ins key=${index}>${text}</ins>` : kind === 'removed' ? html`<del key=${index}>${text}</del>` : html`<span key=${index}>${text}</span>`))}</p>`
+    <p class="content diff">${pieces.map(showPiece)}</p>`
+}
+
+/** @param {Steps[number]['pieces'][number]} piece @param {number} index */
+function showPiece({ kind, text }, index) {
+  if (kind === 'added') return html`<ins key=${index}>${text}</ins>`
+  if (kind === 'removed') return html`<del key=${index}>${text}</del>`
+  return html`<span key=${index}>${text}</span>`
 }
 
 /** @param {MemoryRecord} record */

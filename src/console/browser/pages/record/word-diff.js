@@ -11,11 +11,11 @@ const maxWords = 1_500
  */
 export function diffWords(before, after) {
   const old = splitWords(before)
-  const young = splitWords(after)
-  const start = countSame(old, young)
-  const end = countSame(old.slice(start).reverse(), young.slice(start).reverse())
+  const current = splitWords(after)
+  const start = countSame(old, current)
+  const end = countSame(old.slice(start).reverse(), current.slice(start).reverse())
   const oldMiddle = old.slice(start, old.length - end)
-  const newMiddle = young.slice(start, young.length - end)
+  const newMiddle = current.slice(start, current.length - end)
   /** @type {Piece[]} */
   const middle =
     oldMiddle.length * newMiddle.length > maxWords * maxWords
@@ -45,20 +45,21 @@ function countSame(one, other) {
 /**
  * The unchanged words are the longest common subsequence.
  * @param {readonly string[]} old
- * @param {readonly string[]} young
+ * @param {readonly string[]} current
  * @returns {Piece[]}
  */
-function diffMiddle(old, young) {
-  const lengthAt = measureCommon(old, young)
+function diffMiddle(old, current) {
+  const lengthAt = measureCommon(old, current)
   /** @type {Piece[]} */
   const pieces = []
-  let i = 0
-  let j = 0
-  while (i < old.length || j < young.length) {
-    const kind = chooseStep(old[i], young[j], lengthAt(i + 1, j) >= lengthAt(i, j + 1))
-    pieces.push({ kind, text: (kind === 'added' ? young[j] : old[i]) ?? '' })
-    if (kind !== 'added') i++
-    if (kind !== 'removed') j++
+  let oldAt = 0
+  let newAt = 0
+  while (oldAt < old.length || newAt < current.length) {
+    const isOldFirst = lengthAt(oldAt + 1, newAt) >= lengthAt(oldAt, newAt + 1)
+    const kind = chooseStep(old[oldAt], current[newAt], isOldFirst)
+    pieces.push({ kind, text: (kind === 'added' ? current[newAt] : old[oldAt]) ?? '' })
+    if (kind !== 'added') oldAt++
+    if (kind !== 'removed') newAt++
   }
   return pieces
 }
@@ -78,17 +79,20 @@ function chooseStep(removed, added, isOldFirst) {
 /**
  * The length of the longest common subsequence of what follows two places.
  * @param {readonly string[]} old
- * @param {readonly string[]} young
- * @returns {(i: number, j: number) => number}
+ * @param {readonly string[]} current
+ * @returns {(oldAt: number, newAt: number) => number}
  */
-function measureCommon(old, young) {
-  const width = young.length + 1
+function measureCommon(old, current) {
+  const width = current.length + 1
   const lengths = new Uint16Array((old.length + 1) * width)
-  const lengthAt = (/** @type {number} */ i, /** @type {number} */ j) => lengths[i * width + j] ?? 0
-  for (let i = old.length - 1; i >= 0; i--)
-    for (let j = young.length - 1; j >= 0; j--)
-      lengths[i * width + j] =
-        old[i] === young[j] ? lengthAt(i + 1, j + 1) + 1 : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1))
+  const lengthAt = (/** @type {number} */ oldAt, /** @type {number} */ newAt) =>
+    lengths[oldAt * width + newAt] ?? 0
+  for (let oldAt = old.length - 1; oldAt >= 0; oldAt--)
+    for (let newAt = current.length - 1; newAt >= 0; newAt--) {
+      const isSame = old[oldAt] === current[newAt]
+      const without = Math.max(lengthAt(oldAt + 1, newAt), lengthAt(oldAt, newAt + 1))
+      lengths[oldAt * width + newAt] = isSame ? lengthAt(oldAt + 1, newAt + 1) + 1 : without
+    }
   return lengthAt
 }
 
