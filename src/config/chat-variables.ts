@@ -28,7 +28,7 @@ export const chatVariables = {
   MEMBRANE_LLM_COMPLETION_PRICE: amount('Price of a million completion tokens, in the same currency.'),
   MEMBRANE_LLM_MAX_COST_PER_RUN: amount('Cost after which a run sends no more requests; 0 for no limit.'),
   MEMBRANE_INGEST_LLM_ENABLED: flag(
-    'true: a chat model interprets captures, each with one request of at most about 10,000 tokens; only MEMBRANE_RATE_LIMIT limits how many. false: built-in rules interpret them.',
+    'true: a chat model interprets captures, with one request of at most about 10,000 tokens each. Only MEMBRANE_RATE_LIMIT limits their number. false: built-in rules interpret captures.',
   ),
   MEMBRANE_INGEST_LLM_ENDPOINT: Type.Optional(
     endpoint(
