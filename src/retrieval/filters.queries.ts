@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
-import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from './instant-state.queries.ts'
+import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from './instant/instant-state.queries.ts'
 import type { Question } from './question/question.ts'
 
 /** How much of a record the caller must see. `whole`: all of it. `any`: redacted records too. */

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { hasIdIn } from '../db/fragments/id-condition.ts'
 import { dropQuotes, type TextQuery } from '../domain/words/text-query.ts'
-import { type CandidateState, findCandidateStates } from './candidates.queries.ts'
+import { type CandidateState, findCandidateStates } from './candidates/candidates.queries.ts'
 import {
   type ChannelSearch,
   type ChannelSearchOptions,
@@ -12,8 +12,7 @@ import {
 import { addFoundInPeriods, findInPeriods } from './channels/period-search.service.ts'
 import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions } from './filters.queries.ts'
-import { type ChannelMatches, fuse, listIds } from './fusion.ts'
-import { computeSalienceAtInstant } from './instant-state.queries.ts'
+import { computeSalienceAtInstant } from './instant/instant-state.queries.ts'
 import { isAboutAsker, isAboutQuestions, isAboutReplies, isForAsker } from './question/asker-in-question.ts'
 import { type PeriodsInQuestion, readPeriods } from './question/periods/periods-in-question.ts'
 import { canShowRedacted, type Question } from './question/question.ts'
@@ -21,6 +20,7 @@ import { type QuestionText, readQuestionText } from './question/question-text.ts
 import { listNamedSpeakers } from './question/speakers-in-question.ts'
 import { mergeRoots, type Roots } from './roots.ts'
 import { rankBySalience } from './salience-ranking.service.ts'
+import { type ChannelMatches, fuse, listIds } from './scoring/fusion.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
 type MatchSearch = Required<Omit<ChannelSearchOptions, 'limit'>>

@@ -2,12 +2,16 @@ import type { Database } from '../db/connection.ts'
 import type { Conditions } from '../db/fragments/conditions.ts'
 import { compareTexts } from '../kernel/text-order.ts'
 import { findMostSalient } from '../records/index.ts'
-import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
+import {
+  type CandidateState,
+  findCandidateStates,
+  findStatusChangedSince,
+} from './candidates/candidates.queries.ts'
 import type { CandidateNode } from './expansion/expansion.ts'
 import { listAnswerConditions, type ReadLevel } from './filters.queries.ts'
 import type { Question } from './question/question.ts'
 import type { Roots } from './roots.ts'
-import { neutralFactors } from './score-factors.ts'
+import { neutralFactors } from './scoring/score-factors.ts'
 
 /** `requirements` are conditions besides those of the question. */
 type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditions }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { speakerName } from '../../src/retrieval/record-columns.queries.ts'
+import { speakerName } from '../../src/retrieval/candidates/record-columns.queries.ts'
 import { openTestDatabase } from '../support/servers/database.ts'
 import { labels } from '../support/texts/speaker-labels.ts'
 

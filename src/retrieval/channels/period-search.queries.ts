@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
+import { timeColumns } from '../candidates/record-columns.queries.ts'
+import { readStoredTime, type StoredTimes } from '../candidates/record-time.ts'
 import type { Range } from '../question/periods/periods.ts'
-import { timeColumns } from '../record-columns.queries.ts'
-import { readStoredTime, type StoredTimes } from '../record-time.ts'
 
 type Ranges = readonly Range[]
 

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
 import { selectNextKind } from '../../db/fragments/edge-kinds.ts'
 import { readFirst, type StoredRecord } from '../../records/index.ts'
-import { computeSalienceAtInstant } from '../instant-state.queries.ts'
+import { computeSalienceAtInstant } from '../instant/instant-state.queries.ts'
 import type { Question } from '../question/question.ts'
 import type { Neighbour } from './expansion.ts'
 

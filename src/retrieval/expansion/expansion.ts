@@ -1,7 +1,7 @@
 import { compareTexts } from '../../kernel/text-order.ts'
 import { compareMatches } from '../channels/match.ts'
 import type { Signals } from '../retrieval.schemas.ts'
-import { neutralFactors } from '../score-factors.ts'
+import { neutralFactors } from '../scoring/score-factors.ts'
 
 /** Expands roots to their neighbourhood, hop by hop, the best neighbours first. */
 

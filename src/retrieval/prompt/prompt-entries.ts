@@ -1,7 +1,7 @@
 import { computePosition } from '../../domain/payloads/message-place.ts'
 import { normaliseStatement } from '../../domain/words/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
-import { findRecordTime } from '../record-time.ts'
+import { findRecordTime } from '../candidates/record-time.ts'
 import type { PromptContext } from './prompt-context.schemas.ts'
 import { quoteAsLine } from './quoted-text.ts'
 import { type StatementContext, stateRecord } from './statements/record-statement.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { joinConditions } from '../../db/fragments/conditions.ts'
 import { listMatchingConditions } from '../filters.queries.ts'
-import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from '../instant-state.queries.ts'
+import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from '../instant/instant-state.queries.ts'
 import type { Question } from '../question/question.ts'
 import type { SuppressedState } from './suppression.ts'
 

@@ -1,4 +1,4 @@
--- src/retrieval/candidates.queries.ts findCandidateStates
+-- src/retrieval/candidates/candidates.queries.ts findCandidateStates
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
       select r.id, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience, r.importance,
@@ -59,7 +59,7 @@ and m.record_id = r.id
       offset 0
     ) as state;
 
--- src/retrieval/candidates.queries.ts findStatusChangedSince
+-- src/retrieval/candidates/candidates.queries.ts findStatusChangedSince
     select r.id
     from (select distinct s.record_id
 from status_changes as s
@@ -130,6 +130,23 @@ limit 1
     ) as p
   ) desc, r.id
     limit $12;
+
+-- src/retrieval/candidates/record-columns.queries.ts isOfDays
+select exists (
+    select
+from (
+      select left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10) collate "C" as day
+from contents as c
+where c.record_id = r.id offset 0
+    ) as stated
+    join unnest($1::text[], $2::text[])
+      as range (first_day, last_day) on stated.day between range.first_day
+and range.last_day
+  )
+from records as r;
 
 -- src/retrieval/channels/name-search.queries.ts findByNames
     with recursive named as materialized (
@@ -806,11 +823,11 @@ and not (r.status in ('active', 'challenged')
 and r.salience >= $9
 and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
 
--- src/retrieval/instant-state.queries.ts computeSalienceAtInstant: now
+-- src/retrieval/instant/instant-state.queries.ts computeSalienceAtInstant: now
 select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
 from records as r;
 
--- src/retrieval/instant-state.queries.ts computeSalienceAtInstant: past
+-- src/retrieval/instant/instant-state.queries.ts computeSalienceAtInstant: past
 select (
     select case
       when not p.pinned
@@ -876,7 +893,7 @@ limit 1
   )
 from records as r;
 
--- src/retrieval/instant-state.queries.ts isValidAtInstant
+-- src/retrieval/instant/instant-state.queries.ts isValidAtInstant
 select case when r.type = 'semantic' then coalesce((
     select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
       and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
@@ -886,11 +903,11 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end
 from records as r;
 
--- src/retrieval/instant-state.queries.ts selectStatus: now
+-- src/retrieval/instant/instant-state.queries.ts selectStatus: now
 select r.status
 from records as r;
 
--- src/retrieval/instant-state.queries.ts selectStatus: past
+-- src/retrieval/instant/instant-state.queries.ts selectStatus: past
 select coalesce((
     select s.old
 from status_changes as s
@@ -901,7 +918,7 @@ limit 1
   ), r.status)
 from records as r;
 
--- src/retrieval/past-record.queries.ts findPastStates
+-- src/retrieval/instant/past-record.queries.ts findPastStates
     select r.id, coalesce((
     select s.old
 from status_changes as s
@@ -1156,23 +1173,6 @@ and e.target_id = other.id)
 and e.source_id = other.id))
       )
     order by one, other desc;
-
--- src/retrieval/record-columns.queries.ts isOfDays
-select exists (
-    select
-from (
-      select left(coalesce(
-  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
-  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
-), 10) collate "C" as day
-from contents as c
-where c.record_id = r.id offset 0
-    ) as stated
-    join unnest($1::text[], $2::text[])
-      as range (first_day, last_day) on stated.day between range.first_day
-and range.last_day
-  )
-from records as r;
 
 -- src/retrieval/suppression/suppression.queries.ts findSuppressedStates
     select r.id, r.status as status, case when r.type = 'semantic' then coalesce((

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import * as remembering from '../../../src/embeddings/memory/vector-memory.queries.ts'
 import * as indexing from '../../../src/embeddings/search/vector-index.queries.ts'
 import * as searching from '../../../src/embeddings/search/vector-search.queries.ts'
-import * as candidates from '../../../src/retrieval/candidates.queries.ts'
+import * as candidates from '../../../src/retrieval/candidates/candidates.queries.ts'
+import * as columns from '../../../src/retrieval/candidates/record-columns.queries.ts'
 import * as naming from '../../../src/retrieval/channels/name-search.queries.ts'
 import * as periods from '../../../src/retrieval/channels/period-search.queries.ts'
 import * as expansion from '../../../src/retrieval/expansion/expansion.queries.ts'
 import * as filtering from '../../../src/retrieval/filters.queries.ts'
-import * as instants from '../../../src/retrieval/instant-state.queries.ts'
-import * as pastRecords from '../../../src/retrieval/past-record.queries.ts'
+import * as instants from '../../../src/retrieval/instant/instant-state.queries.ts'
+import * as pastRecords from '../../../src/retrieval/instant/past-record.queries.ts'
 import * as prompting from '../../../src/retrieval/prompt/prompt-context.queries.ts'
 import { type Question, readQuestion } from '../../../src/retrieval/question/question.ts'
-import * as columns from '../../../src/retrieval/record-columns.queries.ts'
 import * as suppression from '../../../src/retrieval/suppression/suppression.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -79,7 +79,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     listSuppressedConditions: select(filtering.listSuppressedConditions, narrow),
     listMatchingConditions: select((input) => filtering.listMatchingConditions(input, 'any'), question),
   },
-  'src/retrieval/instant-state.queries.ts': {
+  'src/retrieval/instant/instant-state.queries.ts': {
     isValidAtInstant: show(instants.isValidAtInstant, question),
     selectStatus: {
       now: show(instants.selectStatus, question),
@@ -90,7 +90,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       past: show(instants.computeSalienceAtInstant, past),
     },
   },
-  'src/retrieval/candidates.queries.ts': {
+  'src/retrieval/candidates/candidates.queries.ts': {
     findCandidateStates: (db) => candidates.findCandidateStates(db, [id], question),
     findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),
   },
@@ -102,10 +102,10 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   'src/retrieval/suppression/suppression.queries.ts': {
     findSuppressedStates: (db) => suppression.findSuppressedStates(db, [id], question),
   },
-  'src/retrieval/past-record.queries.ts': {
+  'src/retrieval/instant/past-record.queries.ts': {
     findPastStates: (db) => pastRecords.findPastStates(db, [id], past),
   },
-  'src/retrieval/record-columns.queries.ts': {
+  'src/retrieval/candidates/record-columns.queries.ts': {
     isOfDays: show(() => columns.isOfDays([['2025-05-01', '2025-05-31']]), question),
   },
   'src/retrieval/channels/period-search.queries.ts': {

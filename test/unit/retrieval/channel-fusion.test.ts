@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Match } from '../../../src/retrieval/channels/match.ts'
-import { type ChannelMatches, fuse } from '../../../src/retrieval/fusion.ts'
-import type { ScoreInputs } from '../../../src/retrieval/score-factors.ts'
+import { type ChannelMatches, fuse } from '../../../src/retrieval/scoring/fusion.ts'
+import type { ScoreInputs } from '../../../src/retrieval/scoring/score-factors.ts'
 
 const day = 86_400_000
 const inputs = (salience = 0.5, importance = 0.5, ageDays = 0): ScoreInputs => ({

@@ -9,7 +9,7 @@ import {
 } from '../../../src/retrieval/expansion/expansion.ts'
 import { listNames } from '../../../src/retrieval/question/names-in-question.ts'
 import { canShowRedacted, narrowTrust, readQuestion } from '../../../src/retrieval/question/question.ts'
-import { neutralFactors } from '../../../src/retrieval/score-factors.ts'
+import { neutralFactors } from '../../../src/retrieval/scoring/score-factors.ts'
 import { anyCharacter } from '../../support/texts/any-character.ts'
 
 const scope = fc.constantFrom('a', 'b', 'c', 'd')

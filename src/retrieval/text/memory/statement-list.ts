@@ -1,5 +1,5 @@
 import { createGrowingArray } from '../../../kernel/collections/growing-array.ts'
-import { longestStatement } from '../../newer-statements.ts'
+import { longestStatement } from '../../scoring/newer-statements.ts'
 
 /** Whether a text is compared with others that say nearly the same: an entity states nothing. */
 export function isStatement({ type, words }: { type: string; words: number }): boolean {

@@ -1,4 +1,4 @@
-import type { RecordTraits } from '../../record-traits.ts'
+import type { RecordTraits } from '../../scoring/record-traits.ts'
 import type { Group } from './record-groups.ts'
 
 /** A text of the database. */

@@ -21,8 +21,8 @@ import {
   statedDay,
   timeColumns,
   traitColumns,
-} from '../../record-columns.queries.ts'
-import { readStoredTime, type StoredTimes } from '../../record-time.ts'
+} from '../../candidates/record-columns.queries.ts'
+import { readStoredTime, type StoredTimes } from '../../candidates/record-time.ts'
 import type { StoredText } from './stored-text.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { createGrowingArray } from '../../../kernel/collections/growing-array.ts'
-import type { RecordTraits } from '../../record-traits.ts'
+import type { RecordTraits } from '../../scoring/record-traits.ts'
 
 type Trait = keyof RecordTraits | 'asks'
 const bits = { asks: 1, isOnlyName: 2, isOfAssistant: 4, isGuidance: 8, onlyAsks: 16, statesOnlyFact: 32 }

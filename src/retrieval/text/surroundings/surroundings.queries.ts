@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../../db/connection.ts'
 import { type Conditions, joinConditions, meetsAll } from '../../../db/fragments/conditions.ts'
-import { asks, speakerName } from '../../record-columns.queries.ts'
+import { asks, speakerName } from '../../candidates/record-columns.queries.ts'
 import { joinWords, padPlaces } from '../tsquery.ts'
 import { selectOccurrences } from '../word-occurrences.queries.ts'
 import type { MessageWords } from './surroundings-score.ts'

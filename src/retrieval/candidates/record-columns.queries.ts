@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { assistantRoles } from '../domain/payloads/message-roles.ts'
-import { longestLabel, notNames } from '../domain/words/speaker-label.ts'
-import type { DayRange } from './question/periods/periods.ts'
+import { assistantRoles } from '../../domain/payloads/message-roles.ts'
+import { longestLabel, notNames } from '../../domain/words/speaker-label.ts'
+import type { DayRange } from '../question/periods/periods.ts'
 
 /** Expressions over a record, which several statements need. */
 

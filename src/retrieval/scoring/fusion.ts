@@ -1,6 +1,6 @@
-import { compareMatches, type Match } from './channels/match.ts'
+import { compareMatches, type Match } from '../channels/match.ts'
+import type { Signals } from '../retrieval.schemas.ts'
 import { putNewerFirst } from './newer-statements.ts'
-import type { Signals } from './retrieval.schemas.ts'
 import { createFactors, type QuestionTraits, type ScoreInputs } from './score-factors.ts'
 
 /** One order out of several channels: relevance decides, salience and importance only among nearly equal matches. */

@@ -1,4 +1,4 @@
-import { compareTexts } from '../kernel/text-order.ts'
+import { compareTexts } from '../../kernel/text-order.ts'
 
 /** Puts the newer of two nearly equal statements before the older one, because it is probably what holds now. */
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
-import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
-import { computeSalienceAtInstant } from './instant-state.queries.ts'
-import { longestStatement } from './newer-statements.ts'
-import type { Question } from './question/question.ts'
+import type { Database } from '../../db/connection.ts'
+import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
+import { computeSalienceAtInstant } from '../instant/instant-state.queries.ts'
+import type { Question } from '../question/question.ts'
+import { longestStatement } from '../scoring/newer-statements.ts'
+import type { KnownText } from '../scoring/record-traits.ts'
 import { isOfAssistant, speakerName, timeColumns, traitColumns } from './record-columns.queries.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
-import type { KnownText } from './record-traits.ts'
 
 export type CandidateState = KnownText & { id: string; salience: number; importance: number; isOpen: boolean }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { computeSalienceAt, computeSalienceOf } from '../db/fragments/lifecycle/salience.ts'
-import type { Question } from './question/question.ts'
+import { computeSalienceAt, computeSalienceOf } from '../../db/fragments/lifecycle/salience.ts'
+import type { Question } from '../question/question.ts'
 
 /** Expressions over `records as r` for its state at the instant of a question, which may be in the past. */
 

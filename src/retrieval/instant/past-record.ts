@@ -1,6 +1,6 @@
-import type { RecordStatus } from '../db/schema.ts'
-import type { Payload } from '../domain/payloads/payloads.ts'
-import type { MemoryRecord } from '../records/index.ts'
+import type { RecordStatus } from '../../db/schema.ts'
+import type { Payload } from '../../domain/payloads/payloads.ts'
+import type { MemoryRecord } from '../../records/index.ts'
 
 export type Revision = 'active' | 'contested' | 'retracted'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Question } from '../question/question.ts'
 import { computeSalienceAtInstant, selectStatus } from './instant-state.queries.ts'
 import type { PastState } from './past-record.ts'
-import type { Question } from './question/question.ts'
 
 /** Reads from the log the state of records at a past instant. */
 export async function findPastStates(
