@@ -8,7 +8,7 @@ import { sendPage } from '../http/paging/paging.ts'
 import { answers } from '../http/problems/problem-responses.ts'
 import { hasWriteMethod } from '../http/route-kind.ts'
 import { ExportedRecord, type ExportService, lines } from '../portability/index.ts'
-import type { CreatedHere } from './tenant-creation.service.ts'
+import type { CreatedHere } from './changes/tenant-creation.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
 import type { TenantRow } from './tenants.queries.ts'
 import {

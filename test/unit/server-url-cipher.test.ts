@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createUrlCipher } from '../../src/tenants/server-url-cipher.ts'
+import { createUrlCipher } from '../../src/tenants/databases/server-url-cipher.ts'
 
 const url = 'postgres://membrane:secret@db-7.example:5432/acme'
 const one = 'abcdefghijkl'

@@ -1,4 +1,4 @@
--- src/tenants/tenant-servers.queries.ts dropOnCoordinator
+-- src/tenants/databases/tenant-servers.queries.ts dropOnCoordinator
     select success, result
 from run_command_on_coordinator(format(
       'do $do$ begin
@@ -7,15 +7,15 @@ set local lock_timeout = %L; drop schema if exists %I cascade; end $do$',
       current_setting('lock_timeout'), $1::text
     ));
 
--- src/tenants/tenant-servers.queries.ts hasCitus
+-- src/tenants/databases/tenant-servers.queries.ts hasCitus
     select to_regclass('pg_catalog.pg_dist_local_group') is not null as exists;
 
--- src/tenants/tenant-servers.queries.ts hasSchema
+-- src/tenants/databases/tenant-servers.queries.ts hasSchema
     select exists (select
 from pg_namespace
 where nspname = $1) as exists;
 
--- src/tenants/tenant-servers.queries.ts inspectServer
+-- src/tenants/databases/tenant-servers.queries.ts inspectServer
     select current_setting('server_version_num')::integer as version, pg_is_in_recovery() as is_standby,
       has_database_privilege(current_database(), 'create') as may_create,
       (select system_identifier::text
@@ -24,11 +24,11 @@ from pg_control_system()) || '/' ||
 from pg_database
 where datname = current_database()) as identity;
 
--- src/tenants/tenant-servers.queries.ts isWorker
+-- src/tenants/databases/tenant-servers.queries.ts isWorker
     select groupid <> 0 as is_worker
 from pg_dist_local_group;
 
--- src/tenants/tenant-servers.queries.ts lockMigrations
+-- src/tenants/databases/tenant-servers.queries.ts lockMigrations
     select pg_advisory_xact_lock(hashtextextended('migrations ' || current_schema(), 0));
 
 -- src/tenants/tenants.queries.ts countContents

@@ -1,4 +1,4 @@
-import * as servers from '../../../src/tenants/tenant-servers.queries.ts'
+import * as servers from '../../../src/tenants/databases/tenant-servers.queries.ts'
 import * as tenants from '../../../src/tenants/tenants.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -62,7 +62,7 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
     listTables: inTransaction((tx) => tenants.listTables(tx)),
     countRows: inTransaction((tx) => tenants.countRows(tx, 'records')),
   },
-  'src/tenants/tenant-servers.queries.ts': {
+  'src/tenants/databases/tenant-servers.queries.ts': {
     inspectServer: (db) => servers.inspectServer(db),
     hasSchema: (db) => servers.hasSchema(db, `t_${reference}`),
     hasCitus: inTransaction((tx) => servers.hasCitus(tx)),

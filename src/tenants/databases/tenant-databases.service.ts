@@ -1,14 +1,14 @@
-import { isTextLanguage } from '../db/configuration-checks.ts'
-import type { Database, TenantConnection } from '../db/connection.ts'
-import type { Positions } from '../db/positions/positions.ts'
-import { nameSchema } from '../db/schema-names.ts'
-import { findUrlProblem, parseServerAddress } from '../db/servers/server-url.ts'
-import { sqlStates } from '../db/sql-states.ts'
-import { AppError, createFaultError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
+import { isTextLanguage } from '../../db/configuration-checks.ts'
+import type { Database, TenantConnection } from '../../db/connection.ts'
+import type { Positions } from '../../db/positions/positions.ts'
+import { nameSchema } from '../../db/schema-names.ts'
+import { findUrlProblem, parseServerAddress } from '../../db/servers/server-url.ts'
+import { sqlStates } from '../../db/sql-states.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { TenantRow } from '../tenants.queries.ts'
 import { createUrlCipher } from './server-url-cipher.ts'
 import { inspectServer } from './tenant-servers.queries.ts'
-import type { TenantRow } from './tenants.queries.ts'
 
 type Resources = {
   connection: TenantConnection

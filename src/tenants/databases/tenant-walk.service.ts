@@ -1,7 +1,7 @@
-import type { Database } from '../db/connection.ts'
+import type { Database } from '../../db/connection.ts'
+import { listTenants, type TenantRow } from '../tenants.queries.ts'
 import type { TenantDatabases } from './tenant-databases.service.ts'
 import { inspectServer } from './tenant-servers.queries.ts'
-import { listTenants, type TenantRow } from './tenants.queries.ts'
 
 const pageSize = 500
 

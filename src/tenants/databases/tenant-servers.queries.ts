@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
-import { clusterId, databaseId } from '../db/positions/server-identity.ts'
-import type { Transaction } from '../db/transaction.ts'
+import type { Database } from '../../db/connection.ts'
+import { clusterId, databaseId } from '../../db/positions/server-identity.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 export type InspectedServer = {
   version: number

@@ -1,7 +1,7 @@
-import type { Transaction } from '../db/transaction.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Ids } from '../kernel/ids.ts'
-import { insertEvent, type TenantRow } from './tenants.queries.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { insertEvent, type TenantRow } from '../tenants.queries.ts'
 
 type Event = { action: string; actor: string; rationale?: string; removed?: string }
 

@@ -1,19 +1,17 @@
-import type { Database } from '../db/connection.ts'
-import { translateFailure } from '../db/failures.ts'
-import { listPendingMigrations, newestMigration } from '../db/migrator.ts'
-import { runApart } from '../db/request-scope.ts'
-import { nameSchema } from '../db/schema-names.ts'
-import { liftStatementTimeout } from '../db/tenant-schemas.ts'
-import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { AppError, createFaultError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
-import { presentTenant } from './tenant-answer.service.ts'
-import { notMigrated } from './tenant-creation.service.ts'
-import type { TenantDatabases } from './tenant-databases.service.ts'
-import { requireTenant } from './tenant-errors.ts'
-import { createEventLog } from './tenant-events.service.ts'
-import { hasSchema } from './tenant-servers.queries.ts'
+import type { Database } from '../../db/connection.ts'
+import { translateFailure } from '../../db/failures.ts'
+import { listPendingMigrations, newestMigration } from '../../db/migrator.ts'
+import { runApart } from '../../db/request-scope.ts'
+import { nameSchema } from '../../db/schema-names.ts'
+import { liftStatementTimeout } from '../../db/tenant-schemas.ts'
+import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { TenantDatabases } from '../databases/tenant-databases.service.ts'
+import { hasSchema } from '../databases/tenant-servers.queries.ts'
+import { presentTenant } from '../tenant-answer.service.ts'
+import { requireTenant } from '../tenant-errors.ts'
 import {
   countRows,
   findTenant,
@@ -22,8 +20,10 @@ import {
   type ServerColumns,
   setServer,
   type TenantRow,
-} from './tenants.queries.ts'
-import type { Tenant, TenantMove } from './tenants.schemas.ts'
+} from '../tenants.queries.ts'
+import type { Tenant, TenantMove } from '../tenants.schemas.ts'
+import { notMigrated } from './tenant-creation.service.ts'
+import { createEventLog } from './tenant-events.service.ts'
 
 type Resources = {
   db: Database

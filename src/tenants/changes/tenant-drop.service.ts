@@ -1,19 +1,18 @@
-import type { Database } from '../db/connection.ts'
-import { isLockTimeout, isRetryable, isSchemaGone, translateFailure } from '../db/failures.ts'
-import { runApart } from '../db/request-scope.ts'
-import { createSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
-import { nameSchema } from '../db/schema-names.ts'
-import { dropSchema, liftStatementTimeout, runInSchema } from '../db/tenant-schemas.ts'
-import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { AppError, createFaultError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
-import { presentTenant } from './tenant-answer.service.ts'
-import type { TenantDatabases } from './tenant-databases.service.ts'
-import type { TenantDirectory } from './tenant-directory.service.ts'
-import { createTenantNotFoundError } from './tenant-errors.ts'
-import { createEventLog } from './tenant-events.service.ts'
-import { dropOnCoordinator, hasCitus, hasSchema, isWorker } from './tenant-servers.queries.ts'
+import type { Database } from '../../db/connection.ts'
+import { isLockTimeout, isRetryable, isSchemaGone, translateFailure } from '../../db/failures.ts'
+import { runApart } from '../../db/request-scope.ts'
+import { createSavepoint, rollbackToSavepoint } from '../../db/savepoint.ts'
+import { nameSchema } from '../../db/schema-names.ts'
+import { dropSchema, liftStatementTimeout, runInSchema } from '../../db/tenant-schemas.ts'
+import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError, createFaultError } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { TenantDatabases } from '../databases/tenant-databases.service.ts'
+import { dropOnCoordinator, hasCitus, hasSchema, isWorker } from '../databases/tenant-servers.queries.ts'
+import { presentTenant } from '../tenant-answer.service.ts'
+import type { TenantDirectory } from '../tenant-directory.service.ts'
+import { createTenantNotFoundError } from '../tenant-errors.ts'
 import {
   countContents,
   deleteTenant,
@@ -23,8 +22,9 @@ import {
   setRemoved,
   setStatus,
   type TenantRow,
-} from './tenants.queries.ts'
-import type { DropQuery, TenantReceipt } from './tenants.schemas.ts'
+} from '../tenants.queries.ts'
+import type { DropQuery, TenantReceipt } from '../tenants.schemas.ts'
+import { createEventLog } from './tenant-events.service.ts'
 
 type Resources = {
   db: Database

@@ -1,18 +1,18 @@
-import type { Database } from '../db/connection.ts'
-import { migrateSchema, newestMigration } from '../db/migrator.ts'
-import { nameSchema } from '../db/schema-names.ts'
-import { transact } from '../db/transaction.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Logger } from '../kernel/log.ts'
-import { describeServer, type TenantDatabases } from './tenant-databases.service.ts'
-import { lockMigrations } from './tenant-servers.queries.ts'
+import type { Database } from '../../db/connection.ts'
+import { migrateSchema, newestMigration } from '../../db/migrator.ts'
+import { nameSchema } from '../../db/schema-names.ts'
+import { transact } from '../../db/transaction.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Logger } from '../../kernel/log.ts'
 import {
   findTenant,
   listOutdatedTenants,
   lockTenant,
   setMigration,
   type TenantRow,
-} from './tenants.queries.ts'
+} from '../tenants.queries.ts'
+import { describeServer, type TenantDatabases } from './tenant-databases.service.ts'
+import { lockMigrations } from './tenant-servers.queries.ts'
 
 type Resources = { db: Database; clock: Clock; databases: TenantDatabases }
 
