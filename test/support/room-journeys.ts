@@ -18,7 +18,7 @@ export const roomJourneys: Readonly<Record<string, readonly string[]>> = {
   records: ['test/records/deletion-and-restoration.test.ts'],
   regrets: ['test/regrets/regrets.test.ts'],
   relations: ['test/records/relations.test.ts'],
-  retrieval: ['test/retrieval/text-search.test.ts'],
+  retrieval: ['test/retrieval/text/text-search.test.ts'],
   revision: ['test/revision/supersede-and-fork.test.ts', 'test/revision/refused-revisions.test.ts'],
   simulation: ['test/simulation/simulations.test.ts'],
   effects: ['test/maintenance/effect-replay.test.ts'],
