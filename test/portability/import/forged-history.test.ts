@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { listBrokenLaws } from '../support/checks/broken-laws.ts'
-import { listLineResults } from '../support/files/foreign-files.ts'
-import { exportLines, importLines } from '../support/requests/export-and-import.ts'
-import { type Body, create, fact, payloads, read } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { listBrokenLaws } from '../../support/checks/broken-laws.ts'
+import { listLineResults } from '../../support/files/foreign-files.ts'
+import { exportLines, importLines } from '../../support/requests/export-and-import.ts'
+import { type Body, create, fact, payloads, read } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(() => app.close())

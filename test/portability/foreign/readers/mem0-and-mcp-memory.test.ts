@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults, readFixture } from '../support/files/foreign-files.ts'
-import { askContext } from '../support/requests/prompt-context-requests.ts'
-import { countRows, create, fact, read } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { importFile, listLineResults, readFixture } from '../../../support/files/foreign-files.ts'
+import { askContext } from '../../../support/requests/prompt-context-requests.ts'
+import { countRows, create, fact, read } from '../../../support/requests/record-requests.ts'
+import { startTestApp } from '../../../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(() => app.close())

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults } from '../support/files/foreign-files.ts'
-import { importLines } from '../support/requests/export-and-import.ts'
-import { countRows, payloads, say } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { importFile, listLineResults } from '../../support/files/foreign-files.ts'
+import { importLines } from '../../support/requests/export-and-import.ts'
+import { countRows, payloads, say } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

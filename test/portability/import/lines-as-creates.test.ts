@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults } from '../support/files/foreign-files.ts'
-import { exportLines, importLines } from '../support/requests/export-and-import.ts'
-import { type Body, create, fact, payloads } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { importFile, listLineResults } from '../../support/files/foreign-files.ts'
+import { exportLines, importLines } from '../../support/requests/export-and-import.ts'
+import { type Body, create, fact, payloads } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 const target = (await create(app, fact())).id

@@ -1,9 +1,9 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { until } from '../support/processes/processes.ts'
-import { importLines } from '../support/requests/export-and-import.ts'
-import { type Body, expectProblem, fact } from '../support/requests/record-requests.ts'
-import { rootKey, startTestApp } from '../support/test-app.ts'
+import { until } from '../../support/processes/processes.ts'
+import { importLines } from '../../support/requests/export-and-import.ts'
+import { type Body, expectProblem, fact } from '../../support/requests/record-requests.ts'
+import { rootKey, startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { openTestDatabase } from '../support/servers/database.ts'
-import { compileQueries } from '../support/statements/compiled-queries.ts'
+import { openTestDatabase } from '../../support/servers/database.ts'
+import { compileQueries } from '../../support/statements/compiled-queries.ts'
 
 const database = await openTestDatabase()
 afterAll(() => database.close())

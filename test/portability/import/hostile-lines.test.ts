@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/checks/broken-laws.ts'
-import { countRuns } from '../support/long-run.ts'
-import { exportLines, importLines, removeImporter } from '../support/requests/export-and-import.ts'
-import { type Body, create, fact, payloads } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
-import { anyCharacter } from '../support/texts/any-character.ts'
+import { listBrokenLaws } from '../../support/checks/broken-laws.ts'
+import { countRuns } from '../../support/long-run.ts'
+import { exportLines, importLines, removeImporter } from '../../support/requests/export-and-import.ts'
+import { type Body, create, fact, payloads } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
+import { anyCharacter } from '../../support/texts/any-character.ts'
 
 let exported: Body[]
 const app = await startTestApp()

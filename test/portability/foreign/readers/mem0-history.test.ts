@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { ForeignFile } from '../../src/portability/foreign/items.ts'
-import { readTable } from '../../src/portability/foreign/sqlite-table.ts'
-import { listBrokenLaws } from '../support/checks/broken-laws.ts'
-import { importFile, listLineResults } from '../support/files/foreign-files.ts'
-import { buildSqlite } from '../support/files/sqlite-file.ts'
-import { isLongRun } from '../support/long-run.ts'
-import { type Body, read } from '../support/requests/record-requests.ts'
-import { retrieve } from '../support/requests/retrieval-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import type { ForeignFile } from '../../../../src/portability/foreign/items.ts'
+import { readTable } from '../../../../src/portability/foreign/sqlite-table.ts'
+import { listBrokenLaws } from '../../../support/checks/broken-laws.ts'
+import { importFile, listLineResults } from '../../../support/files/foreign-files.ts'
+import { buildSqlite } from '../../../support/files/sqlite-file.ts'
+import { isLongRun } from '../../../support/long-run.ts'
+import { type Body, read } from '../../../support/requests/record-requests.ts'
+import { retrieve } from '../../../support/requests/retrieval-requests.ts'
+import { startTestApp } from '../../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

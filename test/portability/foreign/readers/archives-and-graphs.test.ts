@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults, readFixture } from '../support/files/foreign-files.ts'
-import { buildZip } from '../support/files/zip-file.ts'
-import { type Body, read } from '../support/requests/record-requests.ts'
-import { retrieve } from '../support/requests/retrieval-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { importFile, listLineResults, readFixture } from '../../../support/files/foreign-files.ts'
+import { buildZip } from '../../../support/files/zip-file.ts'
+import { type Body, read } from '../../../support/requests/record-requests.ts'
+import { retrieve } from '../../../support/requests/retrieval-requests.ts'
+import { startTestApp } from '../../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { captureEpisode, consolidate } from '../support/requests/consolidation-requests.ts'
-import { exportLines, importLines } from '../support/requests/export-and-import.ts'
-import { create, read } from '../support/requests/record-requests.ts'
-import { buildClaim, revise } from '../support/requests/revision-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { captureEpisode, consolidate } from '../../support/requests/consolidation-requests.ts'
+import { exportLines, importLines } from '../../support/requests/export-and-import.ts'
+import { create, read } from '../../support/requests/record-requests.ts'
+import { buildClaim, revise } from '../../support/requests/revision-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 const other = await startTestApp()

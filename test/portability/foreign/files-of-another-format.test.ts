@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults } from '../support/files/foreign-files.ts'
-import { buildZip } from '../support/files/zip-file.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { importFile, listLineResults } from '../../support/files/foreign-files.ts'
+import { buildZip } from '../../support/files/zip-file.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

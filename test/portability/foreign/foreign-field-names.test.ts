@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listLineResults } from '../support/files/foreign-files.ts'
-import { importLines } from '../support/requests/export-and-import.ts'
-import { read } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { listLineResults } from '../../support/files/foreign-files.ts'
+import { importLines } from '../../support/requests/export-and-import.ts'
+import { read } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

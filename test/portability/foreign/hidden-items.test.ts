@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest'
-import { purgeForgotten } from '../../src/records/index.ts'
-import { listBrokenLaws } from '../support/checks/broken-laws.ts'
-import { importFile, listLineResults, readFixture } from '../support/files/foreign-files.ts'
-import { createScope } from '../support/requests/consolidation-requests.ts'
-import { type Body, read } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { purgeForgotten } from '../../../src/records/index.ts'
+import { listBrokenLaws } from '../../support/checks/broken-laws.ts'
+import { importFile, listLineResults, readFixture } from '../../support/files/foreign-files.ts'
+import { createScope } from '../../support/requests/consolidation-requests.ts'
+import { type Body, read } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(async () => {

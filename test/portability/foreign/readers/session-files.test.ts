@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { importFile, listLineResults } from '../support/files/foreign-files.ts'
-import type { Body } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { importFile, listLineResults } from '../../../support/files/foreign-files.ts'
+import type { Body } from '../../../support/requests/record-requests.ts'
+import { startTestApp } from '../../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

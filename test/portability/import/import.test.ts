@@ -1,8 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listLineResults } from '../support/files/foreign-files.ts'
-import { exportLines, importLines } from '../support/requests/export-and-import.ts'
-import { type Body, create, expectProblem, payloads, read, say } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { listLineResults } from '../../support/files/foreign-files.ts'
+import { exportLines, importLines } from '../../support/requests/export-and-import.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  payloads,
+  read,
+  say,
+} from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(() => app.close())

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { listBrokenLaws } from '../support/checks/broken-laws.ts'
-import { exportLines, importLines } from '../support/requests/export-and-import.ts'
-import { type Body, countRows, read, say } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { listBrokenLaws } from '../../support/checks/broken-laws.ts'
+import { exportLines, importLines } from '../../support/requests/export-and-import.ts'
+import { type Body, countRows, read, say } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
 afterAll(() => app.close())

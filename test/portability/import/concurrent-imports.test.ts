@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { exportLines, type Imported, importLines } from '../support/requests/export-and-import.ts'
-import { type Body, payloads, read, say } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { exportLines, type Imported, importLines } from '../../support/requests/export-and-import.ts'
+import { type Body, payloads, read, say } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

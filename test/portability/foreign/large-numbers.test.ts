@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { importFile, listLineResults } from '../support/files/foreign-files.ts'
-import { buildZip } from '../support/files/zip-file.ts'
-import { importLines } from '../support/requests/export-and-import.ts'
-import { read } from '../support/requests/record-requests.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { importFile, listLineResults } from '../../support/files/foreign-files.ts'
+import { buildZip } from '../../support/files/zip-file.ts'
+import { importLines } from '../../support/requests/export-and-import.ts'
+import { read } from '../../support/requests/record-requests.ts'
+import { startTestApp } from '../../support/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())
