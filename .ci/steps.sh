@@ -130,7 +130,7 @@ start_postgres() {
   postgres_data=$(mktemp -d "$memory/membrane-ci-XXXXXX") || return 1
   chmod 755 "$scratch"
   if [ "$(id -u)" -eq 0 ]; then chown postgres "$postgres_data" || return 1; fi
-  "${as_postgres[@]}" "$postgres_bin/initdb" -D "$postgres_data" -U postgres -A trust -E UTF8 --no-sync >/dev/null || return 1
+  "${as_postgres[@]}" "$postgres_bin/initdb" -D "$postgres_data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null || return 1
   "${as_postgres[@]}" "$postgres_bin/pg_ctl" -D "$postgres_data" -w -l "$postgres_data/log" \
     -o "-p 55415 -c listen_addresses=127.0.0.1 -c unix_socket_directories=$postgres_data -c fsync=off" start >/dev/null || return 1
   # Writing to a Unix socket takes half of the time.

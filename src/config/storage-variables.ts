@@ -5,7 +5,7 @@ import { count, flag, timeout, url } from './variables.ts'
 export const storageVariables = {
   DATABASE_URL: Type.Optional(
     url(
-      'PostgreSQL 15 or newer. Unset: `npm start` runs an embedded server.',
+      'PostgreSQL 15 or newer, with the encoding UTF8 and a locale such as C.UTF-8. Unset: `npm start` runs an embedded server.',
       'postgres://membrane@localhost:5432/membrane',
       '^postgres(ql)?://',
     ),

@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Database } from './connection.ts'
 
+/** Whether the locale of the database knows the capitals of letters beyond ASCII. Otherwise words with them are not found in small letters. */
+export async function knowsCapitals(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ knows: boolean }>`select lower('Ä') = 'ä' as knows`.execute(db)
+  return rows[0]?.knows === true
+}
+
 /** Whether PostgreSQL has a text search configuration of this name. Every write and every text search needs it. */
 export async function isTextLanguage(db: Database, name: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`

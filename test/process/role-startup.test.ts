@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { launch, until } from '../support/processes/processes.ts'
 import { launchRole, openMigratedDatabase, parseLogLines } from '../support/processes/roles.ts'
-import { createEmptyTestDatabase } from '../support/servers/database.ts'
+import { createAsciiTestDatabase, createEmptyTestDatabase } from '../support/servers/database.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
@@ -99,4 +99,17 @@ it('concurrent migrations run once', async () => {
     expect(await running.ended, running.output()).toEqual({ code: 0, signal: null })
   const applied = processes.map((running) => parseLogLines(running)[0]?.['applied'] as string[])
   expect(applied.map(({ length }) => length).sort()).toEqual([0, Object.keys(migrations).length])
+})
+
+it('a migration warns of a locale that knows no capital letters beyond ASCII', async () => {
+  for (const [create, isWarned] of [
+    [createAsciiTestDatabase, true],
+    [createEmptyTestDatabase, false],
+  ] as const) {
+    const database = await create()
+    onTestFinished(() => database.drop())
+    const running = launchRole('migrate', { DATABASE_URL: database.url })
+    expect(await running.ended, running.output()).toEqual({ code: 0, signal: null })
+    expect(running.output().includes('the locale of the database knows no capital letters')).toBe(isWarned)
+  }
 })

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { knowsCapitals } from '../../db/configuration-checks.ts'
 import { type Connection, connect } from '../../db/connection.ts'
 import { listPendingMigrations, migrateUp } from '../../db/migrator.ts'
 import { prepareQueue } from '../../jobs/queue/queue.ts'
@@ -31,10 +32,14 @@ export async function migrateDatabase(
     await prepare(connection, log, config)
     await prepareQueue({ redisUrl, databaseUrl: url })
     log.info('the database is up to date', { applied })
+    if (!(await knowsCapitals(connection.db))) log.warn(unsuitableLocale)
   } finally {
     await connection.close()
   }
 }
+
+const unsuitableLocale =
+  'the locale of the database knows no capital letters beyond ASCII, so words with them are not found in small letters; create the database with a locale such as C.UTF-8'
 
 export async function requireMigrated(db: Parameters<typeof listPendingMigrations>[0]): Promise<void> {
   const pending = await listPendingMigrations(db)

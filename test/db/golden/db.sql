@@ -1,3 +1,6 @@
+-- src/db/configuration-checks.ts knowsCapitals
+select lower('Ä') = 'ä' as knows;
+
 -- src/db/configuration-checks.ts isTextLanguage
     select exists (
       select

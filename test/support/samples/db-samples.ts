@@ -1,4 +1,9 @@
-import { computeLead, hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration-checks.ts'
+import {
+  computeLead,
+  hasForeignTombstones,
+  isTextLanguage,
+  knowsCapitals,
+} from '../../../src/db/configuration-checks.ts'
 import { readView } from '../../../src/db/memory/seen-changes.ts'
 import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
 import { beginOperation, endOperation, saveEffects, stopSavingEffects } from '../../../src/db/run-effects.ts'
@@ -13,6 +18,7 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 /** The statements of the database folder itself. The migrator's settings and locks are left to its own test. */
 export const dbSamples: Record<string, Record<string, Sample>> = {
   'src/db/configuration-checks.ts': {
+    knowsCapitals,
     isTextLanguage: (db) => isTextLanguage(db, 'english'),
     computeLead: (db) => computeLead(db, now),
     hasForeignTombstones: (db) => hasForeignTombstones(db, Buffer.alloc(8)),

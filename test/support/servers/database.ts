@@ -41,6 +41,11 @@ export function createEmptyTestDatabase(): Promise<TestDatabase> {
   return create('template0')
 }
 
+/** Creates a database without tables, whose locale knows no letters beyond ASCII. */
+export function createAsciiTestDatabase(): Promise<TestDatabase> {
+  return create('template0', "locale_provider libc locale 'C'")
+}
+
 /** Creates a database for one test file and connects as the product does. */
 export async function openTestDatabase({
   tenants = false,
@@ -71,10 +76,13 @@ function open({ url, drop }: TestDatabase, settings: Settings) {
   }
 }
 
-async function create(template: string): Promise<TestDatabase> {
+async function create(template: string, options = ''): Promise<TestDatabase> {
   const server = inject('databaseServer')
   const name = `${server.template}_${randomUUID().slice(0, 8)}`
-  await administer(server.url, `create database ${name} template ${template} strategy ${server.strategy}`)
+  await administer(
+    server.url,
+    `create database ${name} template ${template} strategy ${server.strategy} ${options}`,
+  )
   return {
     url: urlOf(server.url, name),
     drop: async () => {
