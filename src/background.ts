@@ -24,7 +24,7 @@ import {
 } from './maintenance/index.ts'
 import { addPlanApplication, deleteExpiredPlans } from './plans/index.ts'
 import { createPoliciesService } from './policies/index.ts'
-import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
+import { createAbandonedRemoval } from './portability/index.ts'
 import { createTextUpdate } from './records/index.ts'
 import { deleteOldRegrets } from './regrets/index.ts'
 import type { Resources } from './services.ts'
@@ -94,8 +94,8 @@ export function createJobs({
     idempotency_keys: deleteExpiredAnswers,
     maintenance_runs: deleteOldRuns,
     dream_verdicts: deleteOldVerdicts,
-    import_lines: deleteAbandonedLines,
-    import_edges: deleteAbandonedEdges,
+    import_lines: createAbandonedRemoval('import_lines'),
+    import_edges: createAbandonedRemoval('awaiting_edges'),
     regrets: deleteOldRegrets,
     plans: deleteExpiredPlans,
     revisions: (db: Database, now: Date, limit: number) =>

@@ -7,8 +7,7 @@
  * Not here: creating records one by one, which is in src/records/.
  */
 export { createExportService, type ExportService } from './export/export.service.ts'
+export { createAbandonedRemoval } from './import/abandoned-rows.queries.ts'
 export { createImportService } from './import/import.service.ts'
-export { deleteAbandonedLines } from './import/staging.queries.ts'
-export { deleteAbandonedEdges } from './import/storing/import-edges.queries.ts'
 export { portabilityRoutes } from './portability.routes.ts'
 export { ExportedRecord, lines } from './portability.schemas.ts'

@@ -43,15 +43,3 @@ export async function readStagedLines(
 export async function deleteStagedLines(db: Database, importId: string): Promise<void> {
   await sql`delete from import_lines where import_id = ${importId}::uuid`.execute(db)
 }
-
-/** Deletes lines of imports that never ended. Returns how many, at most `limit`. */
-export async function deleteAbandonedLines(db: Database, now: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from import_lines where ctid = any(array(
-      select ctid from import_lines where received_at <= ${now}::timestamptz - interval '1 day' limit ${limit}
-      for update skip locked
-    ))
-    returning true
-  `.execute(db)
-  return rows.length
-}

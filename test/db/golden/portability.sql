@@ -1637,17 +1637,27 @@ and s.model_id = e.model_id
 order by id) || chr(10), '') as text
 from written;
 
--- src/portability/import/staging.queries.ts deleteAbandonedLines
-    delete
-from import_lines
+-- src/portability/import/abandoned-rows.queries.ts createAbandonedRemoval
+      delete
+from "import_lines"
 where ctid = any(array(
-      select ctid
-from import_lines
+        select ctid
+from "import_lines"
 where received_at <= $1::timestamptz - interval '1 day'
 limit $2
-      for update skip locked
-    ))
-    returning true;
+        for update skip locked
+      ))
+      returning true;
+      delete
+from "awaiting_edges"
+where ctid = any(array(
+        select ctid
+from "awaiting_edges"
+where received_at <= $1::timestamptz - interval '1 day'
+limit $2
+        for update skip locked
+      ))
+      returning true;
 
 -- src/portability/import/staging.queries.ts deleteStagedLines
 delete
@@ -1676,18 +1686,6 @@ from next join import_lines as l on l.import_id = $4::uuid
 and l.line = next.line
     where next.bytes_before < $5
     order by l.line;
-
--- src/portability/import/storing/import-edges.queries.ts deleteAbandonedEdges
-    delete
-from awaiting_edges
-where ctid = any(array(
-      select ctid
-from awaiting_edges
-where received_at <= $1::timestamptz - interval '1 day'
-limit $2
-      for update skip locked
-    ))
-    returning true;
 
 -- src/portability/import/storing/import-edges.queries.ts findMissingEdges
     with missing as materialized (

@@ -5,6 +5,7 @@ import * as exporting from '../../../src/portability/export/export.queries.ts'
 import * as exportedEdges from '../../../src/portability/export/export-edges.queries.ts'
 import * as histories from '../../../src/portability/export/export-histories.queries.ts'
 import * as lines from '../../../src/portability/export/export-line.queries.ts'
+import { createAbandonedRemoval } from '../../../src/portability/import/abandoned-rows.queries.ts'
 import * as staging from '../../../src/portability/import/staging.queries.ts'
 import * as importing from '../../../src/portability/import/storing/import.queries.ts'
 import * as linking from '../../../src/portability/import/storing/import-edges.queries.ts'
@@ -108,6 +109,12 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
         },
       ]),
   },
+  'src/portability/import/abandoned-rows.queries.ts': {
+    createAbandonedRemoval: async (db) => {
+      await createAbandonedRemoval('import_lines')(db, now, 1_000)
+      await createAbandonedRemoval('awaiting_edges')(db, now, 1_000)
+    },
+  },
   'src/portability/import/storing/import-edges.queries.ts': {
     mayLinkTo: (db) =>
       sql`select t.id from records as t where ${linking.mayLinkTo(trust, sql`'derives'`)}`.execute(db),
@@ -115,14 +122,12 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
       linking.linkEdges(db, [{ ...edge, inverse: 'supported_by', is_whole: true }], [id], current),
     resolveWaitingEdges: (db) => linking.resolveWaitingEdges(db, current, 1_000),
     findMissingEdges: (db) => linking.findMissingEdges(db, [edge], current),
-    deleteAbandonedEdges: (db) => linking.deleteAbandonedEdges(db, now, 1_000),
   },
   'src/portability/import/staging.queries.ts': {
     insertStagedLines: (db) =>
       staging.insertStagedLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),
     readStagedLines: (db) => staging.readStagedLines(db, id, 0, { limit: 500, maxBytes: 1_000 }),
     deleteStagedLines: (db) => staging.deleteStagedLines(db, id),
-    deleteAbandonedLines: (db) => staging.deleteAbandonedLines(db, now, 1_000),
   },
   'src/portability/import/storing/import-vectors.queries.ts': {
     registerModels: (db) => vectors.registerModels(db, [vector], now),

@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Database } from '../../../db/connection.ts'
 import { writeJsonRows } from '../../../db/fragments/json/json-rows.ts'
 import { openTo } from '../../../db/fragments/visibility.ts'
 import type { Transaction } from '../../../db/transaction.ts'
@@ -147,19 +146,4 @@ export async function findMissingEdges(
     from missing as m
   `.execute(tx)
   return rows
-}
-
-/**
- * Deletes waiting edges of imports that ended early. They are kept for a day, because an import that is sent again
- * finds them. Returns how many, at most `limit`.
- */
-export async function deleteAbandonedEdges(db: Database, now: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from awaiting_edges where ctid = any(array(
-      select ctid from awaiting_edges where received_at <= ${now}::timestamptz - interval '1 day' limit ${limit}
-      for update skip locked
-    ))
-    returning true
-  `.execute(db)
-  return rows.length
 }
