@@ -14,6 +14,7 @@ import {
   defaultLayers,
   defaultSalience,
 } from '../../domain/record-defaults.ts'
+import { pathPartPattern } from '../../domain/schemas/shapes.ts'
 import {
   type Caller,
   describeVia,
@@ -105,10 +106,11 @@ export function findNewPayloadFaults(payload: NewPayload): Fault[] {
 
 /** No client could read or erase such a conversation. */
 function findUnnameableConversation(id: string | undefined): Fault[] {
-  if (id !== '.' && id !== '..') return []
+  if (id === undefined || pathPart.test(id)) return []
   return [{ pointer: '/payload/conversation/id', message: unnameable }]
 }
 
+const pathPart = new RegExp(pathPartPattern)
 const unnameable = 'the id of the conversation must not be . or .., which no URL can name'
 
 /** Whether the member `revision` of a payload says more than that the fact is active, as every fact is at first. */
