@@ -48,9 +48,10 @@ const english: ReadonlySet<string> = new Set(
   'aux bin den die dos door era hat hen man par plus sin son sue ton van war'.split(' '),
 )
 
-function isOnlyFunctionWord(word: string): boolean {
-  return !english.has(word) && functionWords.some((words) => words.has(word))
-}
+/** The function words of all these languages that are no English words. */
+const otherWords: ReadonlySet<string> = new Set(
+  functionWords.flatMap((words) => [...words].filter((word) => !english.has(word))),
+)
 
 /** One word may be of a name, such as "Le Monde". */
 const fewest = 2
@@ -58,7 +59,7 @@ const fewest = 2
 /** Whether words are of a sentence in another language than English. Words in an English vocabulary are then not expected. */
 export function isOtherLanguage(words: readonly string[]): boolean {
   const lower = words.map((word) => word.toLowerCase())
-  const others = lower.filter((word) => isOnlyFunctionWord(word) || hasAccent(word)).length
+  const others = lower.filter((word) => otherWords.has(word) || hasAccent(word)).length
   return others >= fewest && others > lower.filter(isCommonWord).length
 }
 
