@@ -99,18 +99,24 @@ function describeEntity(payload: Of<'entity'>, write: Write): string {
 
 /** A fact about an entity may name it by its id: its name says more. */
 function describeFact(payload: Of<'semantic'>, write: Write, { names, scope }: StatementContext): string {
-  const { predicate, object } = payload
   const subject = names.get(payload.subject.toLowerCase()) ?? payload.subject
-  // Only a plain value is masked because of what the fact is about. The rest is masked where it is written.
-  const value = typeof object === 'object' ? object : maskFact({ subject, predicate, object }).object
-  const state = () => {
-    if (isNote(payload)) return describeNote(subject, payload.object, write, scope)
-    if (predicate === observedPredicate) return join([write(subject), write(value)], ': ')
-    return [write(subject), write(predicate), write(value)].join(' ')
-  }
-  const statement = state()
+  const statement = stateFact(payload, subject, write, scope)
   const validity = describeValidity(payload.validity, write)
   return join([statement, validity], endsSentence(statement) ? ' Valid ' : ', valid ')
+}
+
+function stateFact(
+  payload: Of<'semantic'>,
+  subject: string,
+  write: Write,
+  scope: string | undefined,
+): string {
+  if (isNote(payload)) return describeNote(subject, payload.object, write, scope)
+  const { predicate, object } = payload
+  // Only a plain value is masked because of what the fact is about. The rest is masked where it is written.
+  const value = typeof object === 'object' ? object : maskFact({ subject, predicate, object }).object
+  if (predicate === observedPredicate) return join([write(subject), write(value)], ': ')
+  return [write(subject), write(predicate), write(value)].join(' ')
 }
 
 /** A note is a text in plain words: its topic is added only where the text does not name it, and if it is a name. */
